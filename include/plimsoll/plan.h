@@ -1,0 +1,59 @@
+/* plimsoll/plan.h: does this model fit that machine? Pure functions: same inputs, same bytes out. */
+#ifndef PLIMSOLL_PLAN_H
+#define PLIMSOLL_PLAN_H
+
+#include <plimsoll/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include <plimsoll/records_begin.h>
+#include <plimsoll/fields_plan.def>
+#include <plimsoll/records_numbers.h>
+#include <plimsoll/fields_plan.def>
+#include <plimsoll/records_end.h>
+
+typedef enum plim_choice { PLIM_AUTO = -1, PLIM_OFF = 0, PLIM_ON = 1 } plim_choice;
+
+/** llama.cpp's own flags. 0 or NULL: the engine's default. */
+typedef struct plim_fit_options {
+    size_t struct_size;
+    const char *engine;               /* "llama.cpp" or "llama.cpp@VERSION"; NULL: the newest known build generation */
+    uint64_t context;                 /* -c; 0: the trained context */
+    uint64_t batch, ubatch;           /* -b, -ub */
+    uint64_t sequences;               /* -np */
+    int64_t gpu_layers;               /* -ngl; negative: all */
+    const char *kv_type_k;            /* -ctk */
+    const char *kv_type_v;            /* -ctv */
+    plim_choice flash_attention;      /* -fa */
+    plim_choice kv_unified;           /* --kv-unified */
+    bool swa_full;                    /* --swa-full */
+    bool no_kv_offload;               /* -nkvo */
+    bool no_op_offload;               /* --no-op-offload */
+    bool no_mmap;                     /* --no-mmap */
+    const char *split_mode;           /* -sm none|layer|row */
+    const double *tensor_split;       /* -ts */
+    size_t tensor_split_count;
+    uint64_t main_gpu;                /* -mg */
+    const char *const *overrides;     /* -ot PATTERN=BUFFER, in order; NULL-terminated */
+    double line_passed, line_warning; /* 0: 0.70 and 0.85 */
+} plim_fit_options;
+#define PLIM_FIT_OPTIONS_INIT                                                                      \
+    {                                                                                              \
+        sizeof(plim_fit_options), NULL, 0, 0, 0, 0, -1, NULL, NULL, PLIM_AUTO, PLIM_AUTO, false,   \
+            false, false, false, NULL, NULL, 0, 0, NULL, 0, 0                                      \
+    }
+
+/** Judges a model for a machine. Errors: INVALID (a flag's value, named in *error), NOMEM. A verdict of "failed" or "unknown" is no
+ *  error. Freed with plim_fit_free(); immutable, does not refer to machine or model afterwards. */
+PLIM_API plim_status plim_fit_model(plimsoll *context, const plim_machine *machine, const plim_model *model,
+                                    const plim_fit_options *options, plim_error *error, plim_fit **out) PLIM_CHECK_RESULT;
+/** The plimsoll.fit/1 document; flags: PLIM_JSON_PRETTY. Freed with plim_text_free(). Errors: NOMEM. */
+PLIM_API plim_status plim_fit_to_json(const plim_fit *fit, unsigned flags, char **text, size_t *length) PLIM_CHECK_RESULT;
+PLIM_API void plim_fit_free(plim_fit *fit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,28 @@
+/* Every cap on outside input, in one place. A cap that is hit is a note or an error, never a silent cut. */
+#ifndef PLI_LIMITS_H
+#define PLI_LIMITS_H
+
+#include <stdint.h>
+
+#define PLI_MAX_PROC_FILE (16u << 20)     /* a /proc or /sys file; cpuinfo of 1,024 CPUs exceeds 1 MiB */
+#define PLI_MAX_PATH 4096u                /* bytes of a path with its NUL */
+#define PLI_MAX_DIR_ENTRIES 65536u        /* names in one directory */
+#define PLI_MAX_DEVICES 1024u             /* devices of one machine */
+#define PLI_MAX_CPUS 65536u               /* highest CPU number + 1 */
+#define PLI_MAX_NUMA_NODES 4096u          /* NUMA nodes */
+#define PLI_MAX_NOTES 1000u               /* notes of one machine */
+#define PLI_MAX_RECORDING (64u << 20)     /* a .machine file */
+#define PLI_MAX_RECORD_ENTRIES 1000000u   /* entries of a .machine file */
+#define PLI_MAX_TOOL_OUTPUT (8u << 20)    /* stdout of a vendor's tool; the same for stderr */
+#define PLI_MAX_JSON (64u << 20)          /* a machine document */
+#define PLI_MAX_JSON_DEPTH 64u            /* nesting of any JSON */
+#define PLI_MAX_ARENA ((uint64_t)1 << 30) /* memory of one result */
+#define PLI_MAX_SAFETENSORS_HEADER 100000000u
+#define PLI_MAX_GGUF_HEADER ((uint64_t)1 << 30) /* bytes of keys, values and tensor table */
+#define PLI_MAX_GGUF_KEYS 1000000u
+#define PLI_MAX_GGUF_TENSORS 1000000u
+#define PLI_MAX_GGUF_STRING ((uint64_t)1 << 30) /* the reference reader's own limit */
+#define PLI_MAX_MODEL_SPLITS 10000u
+#define PLI_MAX_LAYERS 100000u
+
+#endif
