@@ -1,7 +1,9 @@
-/* plimsoll/base.h: export macro, version, statuses, errors, allocator, readers and the table that describes every result.
+/* plimsoll/base.h: export macro, version, statuses, errors, allocator, readers and the table that
+ * describes every result.
  *
- * C99 and C++ clean. All results are library-allocated, read-only and grow only at their end; structs the caller
- * allocates start with `size_t struct_size`. Sizes are bytes unless a name says otherwise.
+ * C99 and C++ clean. All results are library-allocated, read-only and grow only at their end;
+ * structs the caller allocates start with `size_t struct_size`. Sizes are bytes unless a name says
+ * otherwise.
  */
 #ifndef PLIMSOLL_BASE_H
 #define PLIMSOLL_BASE_H
@@ -81,14 +83,16 @@ typedef struct plim_error {
 /** "subject: at byte N: what" into buf (always terminated). Returns buf. */
 PLIM_API const char *plim_error_text(const plim_error *error, char *buf, size_t size);
 
-/** One function for all memory: resize `ptr` from old_size to new_size; ptr NULL allocates, new_size 0 frees and returns NULL. */
+/** One function for all memory: resize `ptr` from old_size to new_size; ptr NULL allocates,
+ *  new_size 0 frees and returns NULL. */
 typedef void *(*plim_alloc_fn)(void *user, void *ptr, size_t old_size, size_t new_size);
 typedef struct plim_allocator {
     plim_alloc_fn fn; /* NULL: malloc, realloc, free */
     void *user;
 } plim_allocator;
 
-/** Random access input: a file, memory, an HTTP range, a decoder. Thread safety is the implementer's. */
+/** Random access input: a file, memory, an HTTP range, a decoder. Thread safety is the
+ *  implementer's. */
 typedef struct plim_reader {
     size_t struct_size;
     const char *name; /* for messages */
@@ -98,7 +102,7 @@ typedef struct plim_reader {
     plim_status (*read)(void *user, uint64_t offset, void *buf, size_t n, size_t *got);
 } plim_reader;
 
-/* ---- results describe themselves: one row per field (fields_*.def) ------------------------------------------------ */
+/* ---- results describe themselves: one row per field (fields_*.def) --------------------------- */
 
 typedef enum plim_type { /* values are ABI */
     PLIM_TYPE_STR = 0,   /* const char *, UTF-8 */
@@ -151,7 +155,8 @@ typedef struct plim_items { /* items[i] points to the record struct that the row
 /** First member of every record: which fields are known, and who said them. Unknown is not zero. */
 typedef struct plim_head {
     uint64_t known[2];
-    const char *const *source; /* per field: "nvml", "sysfs", "table" ...; NULL entries for unknown fields */
+    /* per field: "nvml", "sysfs", "table" ...; NULL entries for unknown fields */
+    const char *const *source;
 } plim_head;
 
 struct plim_record;
@@ -183,7 +188,8 @@ static inline bool plim_known(const plim_head *head, unsigned field)
 
 /** The field with this JSON path, or NULL. Static. */
 PLIM_API const plim_field *plim_record_find(const plim_record *record, const char *key);
-/** A known scalar as text ("23.5 GiB", "0-7"); "-" and false where unknown or not a scalar. Always terminated. */
+/** A known scalar as text ("23.5 GiB", "0-7"); "-" and false where unknown or not a scalar. Always
+ *  terminated. */
 PLIM_API bool plim_field_text(const plim_field *field, const void *record, char *buf, size_t size);
 /** Number of bytes as text: "23.50 GiB", "512.0 MiB", "17 B". Always terminated. Returns buf. */
 PLIM_API const char *plim_bytes_text(uint64_t bytes, char *buf, size_t size);

@@ -1,4 +1,5 @@
-/* plimsoll/machine.h: look at a machine (this one, a recording, a directory tree, an imagined one) and get a plim_machine. */
+/* plimsoll/machine.h: look at a machine (this one, a recording, a directory tree, an imagined one)
+ * and get a plim_machine. */
 #ifndef PLIMSOLL_MACHINE_H
 #define PLIMSOLL_MACHINE_H
 
@@ -23,7 +24,8 @@ typedef struct plim_config {
 } plim_config;
 #define PLIM_CONFIG_INIT {sizeof(plim_config), {NULL, NULL}}
 
-/** Opens a context. config may be NULL. Errors: NOMEM, INVALID. The caller closes it with plim_close(). */
+/** Opens a context. config may be NULL. Errors: NOMEM, INVALID. The caller closes it with
+ *  plim_close(). */
 PLIM_API plim_status plim_open(const plim_config *config, plimsoll **out) PLIM_CHECK_RESULT;
 /** Closes a context; its results stay valid until they are freed themselves. NULL is allowed. */
 PLIM_API void plim_close(plimsoll *context);
@@ -40,30 +42,35 @@ typedef struct plim_detect_options {
     bool isolate;                 /* enter vendor libraries in a child process (forks) */
     bool capture;                 /* keep a recording of what the probes read */
     bool keep_identities;         /* ... with serials, host names, UUIDs and MACs as they are */
-    const char *models_directory; /* storage: the directory whose disk is named; NULL: the usual ones */
+    /* storage: the directory whose disk is named; NULL: the usual ones */
+    const char *models_directory;
 } plim_detect_options;
 #define PLIM_DETECT_OPTIONS_INIT                                                                   \
     {sizeof(plim_detect_options), NULL, NULL, 0, NULL, NULL, NULL, 0, false, false, false, NULL}
 
-/** Looks at a machine. Absent hardware is silent, what is present but unreadable becomes a note; only NOMEM, INVALID and, for
- *  a recording or root that cannot be read, its error (in *error, which may be NULL) make it fail.
- *  If options->capture, *recording (may be NULL otherwise) is the text of a .machine file, freed with plim_text_free().
- *  The result is freed with plim_machine_free(), is immutable, and may be shared between threads. */
-PLIM_API plim_status plim_machine_detect(plimsoll *context, const plim_detect_options *options, plim_error *error,
-                                         char **recording, plim_machine **out) PLIM_CHECK_RESULT;
+/** Looks at a machine. Absent hardware is silent, what is present but unreadable becomes a note;
+ *  only NOMEM, INVALID and, for a recording or root that cannot be read, its error (in *error,
+ *  which may be NULL) make it fail. If options->capture, *recording (may be NULL otherwise) is the
+ *  text of a .machine file, freed with plim_text_free(). The result is freed with
+ *  plim_machine_free(), is immutable, and may be shared between threads. */
+PLIM_API plim_status plim_machine_detect(plimsoll *context, const plim_detect_options *options,
+                                         plim_error *error, char **recording,
+                                         plim_machine **out) PLIM_CHECK_RESULT;
 
-/** Builds a machine one does not have from "cuda:24GiB*2,cpu:64GiB" (FAMILY[:SIZE][*N] or [Nx ]CHIP, by commas). Errors: PARSE
- *  with the offset in the text, NOMEM. Freed with plim_machine_free(). */
+/** Builds a machine one does not have from "cuda:24GiB*2,cpu:64GiB" (FAMILY[:SIZE][*N] or
+ *  [Nx ]CHIP, by commas). Errors: PARSE with the offset in the text, NOMEM. Freed with
+ *  plim_machine_free(). */
 PLIM_API plim_status plim_machine_from_spec(plimsoll *context, const char *spec, plim_error *error,
                                             plim_machine **out) PLIM_CHECK_RESULT;
 
-/** Reads a plimsoll.machine/1 document. Unknown keys are skipped; a known key of the wrong type is PARSE, with its path in
- *  error->what. Freed with plim_machine_free(). */
-PLIM_API plim_status plim_machine_from_json(plimsoll *context, const char *text, size_t length, plim_error *error,
+/** Reads a plimsoll.machine/1 document. Unknown keys are skipped; a known key of the wrong type is
+ *  PARSE, with its path in error->what. Freed with plim_machine_free(). */
+PLIM_API plim_status plim_machine_from_json(plimsoll *context, const char *text, size_t length,
+                                            plim_error *error,
                                             plim_machine **out) PLIM_CHECK_RESULT;
 
-/** The plimsoll.machine/1 document, NUL-terminated; *length (may be NULL) without the NUL. Unknown fields are absent. Freed
- *  with plim_text_free(). Errors: NOMEM. */
+/** The plimsoll.machine/1 document, NUL-terminated; *length (may be NULL) without the NUL. Unknown
+ *  fields are absent. Freed with plim_text_free(). Errors: NOMEM. */
 PLIM_API plim_status plim_machine_to_json(const plim_machine *machine, unsigned flags, char **text,
                                           size_t *length) PLIM_CHECK_RESULT;
 

@@ -1,4 +1,5 @@
-/* plimsoll/model.h: read a model's own header (GGUF, split GGUF, safetensors and its index) without its weights. */
+/* plimsoll/model.h: read a model's own header (GGUF, split GGUF, safetensors and its index) without
+ * its weights. */
 #ifndef PLIMSOLL_MODEL_H
 #define PLIMSOLL_MODEL_H
 
@@ -15,19 +16,22 @@ extern "C" {
 #include <plimsoll/fields_model.def>
 #include <plimsoll/records_end.h>
 
-/** Opens a model file, the first file of a split GGUF, a safetensors index, or a directory that holds one of these. Only headers
- *  are read; memory is bounded by what the header really holds. Errors: NOT_FOUND, PERMISSION, PARSE, LIMIT, VERSION, NOMEM, with
- *  file and byte offset in *error. A header that is whole but whose data is absent is no error: data_present is false.
+/** Opens a model file, the first file of a split GGUF, a safetensors index, or a directory that
+ *  holds one of these. Only headers are read; memory is bounded by what the header really holds.
+ *  Errors: NOT_FOUND, PERMISSION, PARSE, LIMIT, VERSION, NOMEM, with file and byte offset in
+ *  *error. A header that is whole but whose data is absent is no error: data_present is false.
  *  Freed with plim_model_free(); immutable, may be shared between threads. */
 PLIM_API plim_status plim_model_open(plimsoll *context, const char *path, plim_error *error,
                                      plim_model **out) PLIM_CHECK_RESULT;
-/** The same for one file that a reader gives (memory, HTTP ranges). The reader is used only during the call. */
-PLIM_API plim_status plim_model_open_reader(plimsoll *context, const plim_reader *reader, plim_error *error,
-                                            plim_model **out) PLIM_CHECK_RESULT;
+/** The same for one file that a reader gives (memory, HTTP ranges). The reader is used only during
+ *  the call. */
+PLIM_API plim_status plim_model_open_reader(plimsoll *context, const plim_reader *reader,
+                                            plim_error *error, plim_model **out) PLIM_CHECK_RESULT;
 
 #define PLIM_MODEL_TENSORS 16u  /* "tensors": a list instead of a count */
 #define PLIM_MODEL_METADATA 32u /* "metadata": keys and values; long arrays as {type, count} */
-/** The plimsoll.model/1 document; flags: PLIM_JSON_PRETTY and the above. Freed with plim_text_free(). Errors: NOMEM. */
+/** The plimsoll.model/1 document; flags: PLIM_JSON_PRETTY and the above. Freed with
+ *  plim_text_free(). Errors: NOMEM. */
 PLIM_API plim_status plim_model_to_json(const plim_model *model, unsigned flags, char **text,
                                         size_t *length) PLIM_CHECK_RESULT;
 PLIM_API void plim_model_free(plim_model *model);

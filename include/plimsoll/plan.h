@@ -1,4 +1,5 @@
-/* plimsoll/plan.h: does this model fit that machine? Pure functions: same inputs, same bytes out. */
+/* plimsoll/plan.h: does this model fit that machine? Pure functions: same inputs, same bytes
+ * out. */
 #ifndef PLIMSOLL_PLAN_H
 #define PLIMSOLL_PLAN_H
 
@@ -19,7 +20,8 @@ typedef enum plim_choice { PLIM_AUTO = -1, PLIM_OFF = 0, PLIM_ON = 1 } plim_choi
 /** llama.cpp's own flags. 0 or NULL: the engine's default. */
 typedef struct plim_fit_options {
     size_t struct_size;
-    const char *engine;               /* "llama.cpp" or "llama.cpp@VERSION"; NULL: the newest known build generation */
+    /* "llama.cpp" or "llama.cpp@VERSION"; NULL: the newest known build generation */
+    const char *engine;
     uint64_t context;                 /* -c; 0: the trained context */
     uint64_t batch, ubatch;           /* -b, -ub */
     uint64_t sequences;               /* -np */
@@ -45,12 +47,16 @@ typedef struct plim_fit_options {
             false, false, false, NULL, NULL, 0, 0, NULL, 0, 0                                      \
     }
 
-/** Judges a model for a machine. Errors: INVALID (a flag's value, named in *error), NOMEM. A verdict of "failed" or "unknown" is no
- *  error. Freed with plim_fit_free(); immutable, does not refer to machine or model afterwards. */
-PLIM_API plim_status plim_fit_model(plimsoll *context, const plim_machine *machine, const plim_model *model,
-                                    const plim_fit_options *options, plim_error *error, plim_fit **out) PLIM_CHECK_RESULT;
-/** The plimsoll.fit/1 document; flags: PLIM_JSON_PRETTY. Freed with plim_text_free(). Errors: NOMEM. */
-PLIM_API plim_status plim_fit_to_json(const plim_fit *fit, unsigned flags, char **text, size_t *length) PLIM_CHECK_RESULT;
+/** Judges a model for a machine. Errors: INVALID (a flag's value, named in *error), NOMEM. A
+ *  verdict of "failed" or "unknown" is no error. Freed with plim_fit_free(); immutable, does not
+ *  refer to machine or model afterwards. */
+PLIM_API plim_status plim_fit_model(plimsoll *context, const plim_machine *machine,
+                                    const plim_model *model, const plim_fit_options *options,
+                                    plim_error *error, plim_fit **out) PLIM_CHECK_RESULT;
+/** The plimsoll.fit/1 document; flags: PLIM_JSON_PRETTY. Freed with plim_text_free(). Errors:
+ *  NOMEM. */
+PLIM_API plim_status plim_fit_to_json(const plim_fit *fit, unsigned flags, char **text,
+                                      size_t *length) PLIM_CHECK_RESULT;
 PLIM_API void plim_fit_free(plim_fit *fit);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Turns the rows of a fields_*.def into C structs and field numbers. No include guard: used once per table.
- * A table is a list of RECORD .. FIELD/ONE/MANY .. END; see fields_machine.def. */
+/* Turns the rows of a fields_*.def into C structs and field numbers. No include guard: used once
+ * per table. A table is a list of RECORD .. FIELD/ONE/MANY .. END; see fields_machine.def. */
 #define PLIM_MEMBER_STR(m) const char *m;
 #define PLIM_MEMBER_U64(m) uint64_t m;
 #define PLIM_MEMBER_I64(m) int64_t m;

@@ -1,4 +1,5 @@
-/* Second pass over a fields_*.def: field numbers PLIM_F_<record>_<member>, and the table of each record. */
+/* Second pass over a fields_*.def: field numbers PLIM_F_<record>_<member>, and the table of each
+ * record. */
 #undef RECORD
 #undef FIELD
 #undef ONE

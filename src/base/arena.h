@@ -1,5 +1,6 @@
-/* Bump allocator: one per result, freed at once. An allocation that fails sets a sticky flag, so that builders check once at
- * their end. Memory comes zeroed and aligned for any type. Not thread safe. */
+/* Bump allocator: one per result, freed at once. An allocation that fails sets a sticky flag, so
+ * that builders check once at their end. Memory comes zeroed and aligned for any type. Not thread
+ * safe. */
 #ifndef PLI_ARENA_H
 #define PLI_ARENA_H
 
@@ -20,7 +21,8 @@ uint64_t pli_arena_used(const pli_arena *arena);
 
 void *pli_alloc(pli_arena *arena, size_t size); /* never NULL for size 0 unless failed */
 void *pli_alloc_array(pli_arena *arena, size_t count, size_t size);
-/* Grown copy of an array of `count` items when count is a power of two that fills it (or 0); else the array itself. */
+/* Grown copy of an array of `count` items when count is a power of two that fills it (or 0); else
+ * the array itself. */
 void *pli_grow_array(pli_arena *arena, void *items, size_t count, size_t size);
 char *pli_strdup(pli_arena *arena, const char *text); /* NULL stays NULL */
 char *pli_strndup(pli_arena *arena, pli_str text);

@@ -1,4 +1,5 @@
-/* Growing bytes with a hard maximum. Always NUL-terminated. A failed append leaves the buffer as it was and sets `failed`. */
+/* Growing bytes with a hard maximum. Always NUL-terminated. A failed append leaves the buffer as it
+ * was and sets `failed`. */
 #ifndef PLI_BUF_H
 #define PLI_BUF_H
 

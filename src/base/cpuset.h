@@ -9,7 +9,8 @@ typedef struct pli_cpuset {
     size_t count;    /* words */
 } pli_cpuset;
 
-/* False: malformed, or a number >= PLI_MAX_CPUS, or out of memory; *out is then empty. An empty list is an empty set. */
+/* False: malformed, or a number >= PLI_MAX_CPUS, or out of memory; *out is then empty. An empty
+ * list is an empty set. */
 bool pli_cpuset_parse_list(pli_arena *arena, pli_str list, pli_cpuset *out);
 bool pli_cpuset_parse_mask(pli_arena *arena, pli_str mask, pli_cpuset *out);
 bool pli_cpuset_add(pli_arena *arena, pli_cpuset *set, size_t cpu);

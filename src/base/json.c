@@ -57,8 +57,8 @@ yyjson_mut_doc *pli_json_new(const plim_allocator *allocator, yyjson_alc *alc)
     return yyjson_mut_doc_new(alc);
 }
 
-/* Offset of the byte that opens a level too deep, or PLIM_NO_OFFSET. Checked first: yyjson itself does not limit depth, and
- * whoever walks the tree recurses. */
+/* Offset of the byte that opens a level too deep, or PLIM_NO_OFFSET. Checked first: yyjson itself
+ * does not limit depth, and whoever walks the tree recurses. */
 static uint64_t too_deep(const char *text, size_t length)
 {
     unsigned depth = 0;
@@ -82,18 +82,21 @@ static uint64_t too_deep(const char *text, size_t length)
     return PLIM_NO_OFFSET;
 }
 
-plim_status pli_json_read(const plim_allocator *allocator, const char *text, size_t length, size_t max,
-                          const char *subject, plim_error *error, yyjson_doc **out)
+plim_status pli_json_read(const plim_allocator *allocator, const char *text, size_t length,
+                          size_t max, const char *subject, plim_error *error, yyjson_doc **out)
 {
     *out = NULL;
     if (length > max)
-        return pli_fail(error, PLIM_LIMIT, subject, max, "the JSON text is larger than %zu bytes", max);
+        return pli_fail(error, PLIM_LIMIT, subject, max, "the JSON text is larger than %zu bytes",
+                        max);
     uint64_t deep = too_deep(text, length);
     if (deep != PLIM_NO_OFFSET)
-        return pli_fail(error, PLIM_LIMIT, subject, deep, "the JSON is nested deeper than %u", PLI_MAX_JSON_DEPTH);
+        return pli_fail(error, PLIM_LIMIT, subject, deep, "the JSON is nested deeper than %u",
+                        PLI_MAX_JSON_DEPTH);
     yyjson_alc alc = pli_json_allocator(allocator);
     yyjson_read_err why;
-    char *copy = pli_hook_resize(allocator, NULL, 0, length + 1); /* yyjson_read_opts takes char * */
+    /* yyjson_read_opts takes char * */
+    char *copy = pli_hook_resize(allocator, NULL, 0, length + 1);
     if (!copy)
         return pli_fail(error, PLIM_NOMEM, subject, PLIM_NO_OFFSET, "out of memory");
     memcpy(copy, text, length);
@@ -112,8 +115,8 @@ plim_status pli_json_write(yyjson_mut_doc *doc, bool pretty, char **text, size_t
     yyjson_alc alc = pli_json_allocator(NULL);
     size_t n;
     *text = NULL;
-    char *written =
-        yyjson_mut_write_opts(doc, pretty ? YYJSON_WRITE_PRETTY_TWO_SPACES : YYJSON_WRITE_NOFLAG, &alc, &n, &why);
+    char *written = yyjson_mut_write_opts(
+        doc, pretty ? YYJSON_WRITE_PRETTY_TWO_SPACES : YYJSON_WRITE_NOFLAG, &alc, &n, &why);
     if (!written)
         return why.code == YYJSON_WRITE_ERROR_MEMORY_ALLOCATION ? PLIM_NOMEM : PLIM_INTERNAL;
     /* Copied out of yyjson's block, so that plim_text_free() need not know of its prefix. */

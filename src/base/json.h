@@ -7,10 +7,10 @@
 #include "arena.h"
 #include "buf.h"
 
-/* Reads a document of at most `max` bytes and PLI_MAX_JSON_DEPTH levels. The document is freed with yyjson_doc_free(); the
- * allocator must outlive it. subject: for messages. */
-plim_status pli_json_read(const plim_allocator *allocator, const char *text, size_t length, size_t max,
-                          const char *subject, plim_error *error, yyjson_doc **out);
+/* Reads a document of at most `max` bytes and PLI_MAX_JSON_DEPTH levels. The document is freed with
+ * yyjson_doc_free(); the allocator must outlive it. subject: for messages. */
+plim_status pli_json_read(const plim_allocator *allocator, const char *text, size_t length,
+                          size_t max, const char *subject, plim_error *error, yyjson_doc **out);
 /* A new mutable document on the allocator (which must outlive it), NULL when out of memory. */
 yyjson_mut_doc *pli_json_new(const plim_allocator *allocator, yyjson_alc *alc);
 /* Writes a document as text for plim_text_free(); strings that are not UTF-8 are PLIM_INTERNAL. */

@@ -1,10 +1,12 @@
-/* Every cap on outside input, in one place. A cap that is hit is a note or an error, never a silent cut. */
+/* Every cap on outside input, in one place. A cap that is hit is a note or an error, never a silent
+ * cut. */
 #ifndef PLI_LIMITS_H
 #define PLI_LIMITS_H
 
 #include <stdint.h>
 
-#define PLI_MAX_PROC_FILE (16u << 20)     /* a /proc or /sys file; cpuinfo of 1,024 CPUs exceeds 1 MiB */
+/* a /proc or /sys file; cpuinfo of 1,024 CPUs exceeds 1 MiB */
+#define PLI_MAX_PROC_FILE (16u << 20)
 #define PLI_MAX_PATH 4096u                /* bytes of a path with its NUL */
 #define PLI_MAX_DIR_ENTRIES 65536u        /* names in one directory */
 #define PLI_MAX_DEVICES 1024u             /* devices of one machine */

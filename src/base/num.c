@@ -118,7 +118,8 @@ bool pli_parse_hex(pli_str s, uint64_t *out)
     return true;
 }
 
-/* Digits with an optional fraction at the front of *s. Written out because strtod reads the locale's decimal point. */
+/* Digits with an optional fraction at the front of *s. Written out because strtod reads the
+ * locale's decimal point. */
 static bool decimal_prefix(pli_str *s, double *out)
 {
     double v = 0, scale = 1;
@@ -168,8 +169,8 @@ static int unit_power(pli_str unit)
     for (int i = 0; letters[i]; i++) {
         pli_str rest = pli_skip(unit, 1);
         if (first == letters[i])
-            return rest.n == 0 || pli_eq(rest, "B") || pli_eq(rest, "b") || pli_eq(rest, "iB") || pli_eq(rest, "ib") ||
-                           pli_eq(rest, "i")
+            return rest.n == 0 || pli_eq(rest, "B") || pli_eq(rest, "b") || pli_eq(rest, "iB") ||
+                           pli_eq(rest, "ib") || pli_eq(rest, "i")
                        ? i + 1
                        : -1;
     }

@@ -29,7 +29,8 @@ static plim_status status_of_errno(int e)
                                             : PLIM_IO;
 }
 
-plim_status pli_reader_open(const char *path, const plim_allocator *allocator, plim_error *error, plim_reader *out)
+plim_status pli_reader_open(const char *path, const plim_allocator *allocator, plim_error *error,
+                            plim_reader *out)
 {
     struct stat st;
     (void)allocator;
@@ -73,14 +74,15 @@ plim_reader pli_reader_memory(const char *name, const pli_str *view)
     return (plim_reader){sizeof(plim_reader), name, view->n, user.out, memory_read};
 }
 
-plim_status pli_reader_exact(const plim_reader *reader, uint64_t offset, void *buf, size_t n, plim_error *error)
+plim_status pli_reader_exact(const plim_reader *reader, uint64_t offset, void *buf, size_t n,
+                             plim_error *error)
 {
     size_t got = 0;
     plim_status status = reader->read(reader->user, offset, buf, n, &got);
     if (status != PLIM_OK)
         return pli_fail(error, status, reader->name, offset, "%s", plim_status_text(status));
     if (got != n)
-        return pli_fail(error, PLIM_PARSE, reader->name, offset + got, "the file ends here, %zu bytes too early",
-                        n - got);
+        return pli_fail(error, PLIM_PARSE, reader->name, offset + got,
+                        "the file ends here, %zu bytes too early", n - got);
     return PLIM_OK;
 }

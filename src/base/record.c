@@ -62,7 +62,7 @@ const plim_field *plim_record_find(const plim_record *record, const char *key)
     return NULL;
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 const char *plim_bytes_text(uint64_t bytes, char *buf, size_t size)
 {
@@ -79,7 +79,8 @@ const char *plim_bytes_text(uint64_t bytes, char *buf, size_t size)
 
 static const char *unit_text(plim_unit unit)
 {
-    static const char *const texts[] = {"", "", "", "", " %", " C", " W", " MHz", " kHz", " us", ""};
+    static const char *const texts[] = {"",   "",     "",     "",    " %", " C",
+                                        " W", " MHz", " kHz", " us", ""};
     return (size_t)unit < sizeof texts / sizeof *texts ? texts[unit] : "";
 }
 
@@ -160,10 +161,11 @@ bool plim_field_text(const plim_field *field, const void *record, char *buf, siz
     return false;
 }
 
-/* ---- JSON out ------------------------------------------------------------------------------------------------------ */
+/* ---- JSON out -------------------------------------------------------------------------------- */
 
 /* Object that holds the last part of a dotted key, made where missing; *last is that part. */
-static yyjson_mut_val *holder(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *key, const char **last)
+static yyjson_mut_val *holder(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *key,
+                              const char **last)
 {
     for (const char *dot; object && (dot = strchr(key, '.')) != NULL; key = dot + 1) {
         size_t n = (size_t)(dot - key);
@@ -179,13 +181,15 @@ static yyjson_mut_val *holder(yyjson_mut_doc *doc, yyjson_mut_val *object, const
     return object;
 }
 
-static yyjson_mut_val *items_to_json(yyjson_mut_doc *doc, const plim_field *field, const char *at, unsigned flags)
+static yyjson_mut_val *items_to_json(yyjson_mut_doc *doc, const plim_field *field, const char *at,
+                                     unsigned flags)
 {
     plim_items list;
     memcpy(&list, at, sizeof list);
     yyjson_mut_val *array = yyjson_mut_arr(doc);
     for (size_t i = 0; i < list.count; i++)
-        if (!yyjson_mut_arr_append(array, pli_record_to_json(doc, field->record, list.items[i], flags)))
+        if (!yyjson_mut_arr_append(array,
+                                   pli_record_to_json(doc, field->record, list.items[i], flags)))
             return NULL;
     return array;
 }
@@ -248,7 +252,8 @@ static yyjson_mut_val *scalar_to_json(yyjson_mut_doc *doc, plim_type type, const
     }
 }
 
-static yyjson_mut_val *field_to_json(yyjson_mut_doc *doc, const plim_field *field, const char *at, unsigned flags)
+static yyjson_mut_val *field_to_json(yyjson_mut_doc *doc, const plim_field *field, const char *at,
+                                     unsigned flags)
 {
     const void *inner;
     switch (field->type) {
@@ -273,7 +278,8 @@ static bool tells_sources(const plim_record *record, unsigned flags)
     return (flags & PLIM_JSON_SOURCES) != 0 || strcmp(record->name, "device") == 0;
 }
 
-static bool add_sources(yyjson_mut_doc *doc, const plim_record *record, const plim_head *head, yyjson_mut_val *object)
+static bool add_sources(yyjson_mut_doc *doc, const plim_record *record, const plim_head *head,
+                        yyjson_mut_val *object)
 {
     yyjson_mut_val *sources = yyjson_mut_obj(doc);
     for (unsigned i = 0; head->source && i < record->field_count; i++)
@@ -281,10 +287,12 @@ static bool add_sources(yyjson_mut_doc *doc, const plim_record *record, const pl
             !yyjson_mut_obj_add(sources, yyjson_mut_str(doc, record->fields[i].key),
                                 yyjson_mut_str(doc, head->source[i])))
             return false;
-    return yyjson_mut_obj_size(sources) == 0 || yyjson_mut_obj_add_val(doc, object, "sources", sources);
+    return yyjson_mut_obj_size(sources) == 0 ||
+           yyjson_mut_obj_add_val(doc, object, "sources", sources);
 }
 
-yyjson_mut_val *pli_record_to_json(yyjson_mut_doc *doc, const plim_record *record, const void *r, unsigned flags)
+yyjson_mut_val *pli_record_to_json(yyjson_mut_doc *doc, const plim_record *record, const void *r,
+                                   unsigned flags)
 {
     const plim_head *head = r;
     yyjson_mut_val *object = yyjson_mut_obj(doc);
@@ -303,7 +311,7 @@ yyjson_mut_val *pli_record_to_json(yyjson_mut_doc *doc, const plim_record *recor
     return object;
 }
 
-/* ---- JSON in ------------------------------------------------------------------------------------------------------- */
+/* ---- JSON in --------------------------------------------------------------------------------- */
 
 static yyjson_val *lookup(yyjson_val *object, const char *key)
 {
@@ -317,7 +325,8 @@ static bool is_known_number(yyjson_val *value)
     return yyjson_is_int(value) && !(yyjson_is_sint(value) && yyjson_get_sint(value) < 0);
 }
 
-static plim_status list_from_json(pli_arena *arena, const plim_field *field, yyjson_val *value, char *at)
+static plim_status list_from_json(pli_arena *arena, const plim_field *field, yyjson_val *value,
+                                  char *at)
 {
     if (!yyjson_is_arr(value))
         return PLIM_PARSE;
@@ -394,8 +403,8 @@ static plim_status scalar_from_json(pli_arena *arena, plim_type type, yyjson_val
     }
 }
 
-static plim_status records_from_json(pli_arena *arena, const plim_field *field, yyjson_val *value, char *at,
-                                     const char **path)
+static plim_status records_from_json(pli_arena *arena, const plim_field *field, yyjson_val *value,
+                                     char *at, const char **path)
 {
     plim_items list = {NULL, 0};
     size_t i, max;
@@ -417,8 +426,8 @@ static plim_status records_from_json(pli_arena *arena, const plim_field *field, 
     return PLIM_OK;
 }
 
-static plim_status record_from_json(pli_arena *arena, const plim_field *field, yyjson_val *value, char *at,
-                                    const char **path)
+static plim_status record_from_json(pli_arena *arena, const plim_field *field, yyjson_val *value,
+                                    char *at, const char **path)
 {
     void *inner = pli_record_new(arena, field->record);
     if (!inner)
@@ -427,8 +436,8 @@ static plim_status record_from_json(pli_arena *arena, const plim_field *field, y
     return pli_record_from_json(arena, field->record, value, inner, path);
 }
 
-static plim_status field_from_json(pli_arena *arena, const plim_field *field, yyjson_val *value, char *at,
-                                   const char **path)
+static plim_status field_from_json(pli_arena *arena, const plim_field *field, yyjson_val *value,
+                                   char *at, const char **path)
 {
     switch (field->type) {
     case PLIM_TYPE_RECORD:
@@ -445,8 +454,8 @@ static plim_status field_from_json(pli_arena *arena, const plim_field *field, yy
     }
 }
 
-plim_status pli_record_from_json(pli_arena *arena, const plim_record *record, yyjson_val *object, void *r,
-                                 const char **path)
+plim_status pli_record_from_json(pli_arena *arena, const plim_record *record, yyjson_val *object,
+                                 void *r, const char **path)
 {
     plim_head *head = r;
     *path = NULL;

@@ -1,4 +1,5 @@
-/* Records: structs described by rows (include/plimsoll/fields_*.def). Setting fields, JSON out and in are loops over the rows. */
+/* Records: structs described by rows (include/plimsoll/fields_*.def). Setting fields, JSON out and
+ * in are loops over the rows. */
 #ifndef PLI_RECORD_H
 #define PLI_RECORD_H
 
@@ -13,8 +14,8 @@ void *pli_record_new(pli_arena *arena, const plim_record *record);
 void pli_mark(plim_head *head, unsigned field, const char *source);
 void pli_unmark(plim_head *head, unsigned field);
 
-/* Set a field: PLI_SET(memory, m, total_bytes, 17, "proc"). Strings must live in the arena or be static; a NULL string (out of
- * memory) stays unknown. */
+/* Set a field: PLI_SET(memory, m, total_bytes, 17, "proc"). Strings must live in the arena or be
+ * static; a NULL string (out of memory) stays unknown. */
 #define PLI_SET(rec, r, member_, value_, source_)                                                  \
     ((r)->member_ = (value_), pli_mark(&(r)->head, PLIM_F_##rec##_##member_, (source_)))
 #define PLI_SET_STR(rec, r, member_, value_, source_)                                              \
@@ -32,14 +33,18 @@ void pli_unmark(plim_head *head, unsigned field);
 #define PLI_FORGET(rec, r, member_) pli_unmark(&(r)->head, PLIM_F_##rec##_##member_)
 #define PLI_SOURCE(rec, r, member_) ((r)->head.source[PLIM_F_##rec##_##member_])
 
-/* Appends a record to a list; the list's own known bit is the caller's. False when out of memory. */
+/* Appends a record to a list; the list's own known bit is the caller's. False when out of
+ * memory. */
 bool pli_items_add(pli_arena *arena, plim_items *list, const void *item);
 
-/* A record as a JSON object of doc. flags: PLIM_JSON_SOURCES; a record whose `sources_always` is its name gets them anyway. */
-yyjson_mut_val *pli_record_to_json(yyjson_mut_doc *doc, const plim_record *record, const void *r, unsigned flags);
-/* An object into a record; unknown keys are skipped. On failure *path (in the arena) names the key. */
-plim_status pli_record_from_json(pli_arena *arena, const plim_record *record, yyjson_val *object, void *r,
-                                 const char **path);
+/* A record as a JSON object of doc. flags: PLIM_JSON_SOURCES; a record whose `sources_always` is
+ * its name gets them anyway. */
+yyjson_mut_val *pli_record_to_json(yyjson_mut_doc *doc, const plim_record *record, const void *r,
+                                   unsigned flags);
+/* An object into a record; unknown keys are skipped. On failure *path (in the arena) names the
+ * key. */
+plim_status pli_record_from_json(pli_arena *arena, const plim_record *record, yyjson_val *object,
+                                 void *r, const char **path);
 
 /* Tables of records are made from the rows by including this sequence in one .c file:
  *   #include "base/record_tables.h"      #include <plimsoll/fields_machine.def>      */

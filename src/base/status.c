@@ -50,8 +50,8 @@ static void set_subject(char *out, size_t size, const char *subject)
     (void)pli_clean(pli_skip(s, s.n - (size - 4)), out + 3, size - 3);
 }
 
-plim_status pli_fail(plim_error *error, plim_status status, const char *subject, uint64_t offset, const char *format,
-                     ...)
+plim_status pli_fail(plim_error *error, plim_status status, const char *subject, uint64_t offset,
+                     const char *format, ...)
 {
     if (!error)
         return status;
@@ -71,7 +71,8 @@ const char *plim_error_text(const plim_error *error, char *buf, size_t size)
 {
     const char *what = error->what[0] ? error->what : plim_status_text(error->status);
     if (error->offset != PLIM_NO_OFFSET)
-        (void)snprintf(buf, size, "%s: at byte %" PRIu64 ": %s", error->subject, error->offset, what);
+        (void)snprintf(buf, size, "%s: at byte %" PRIu64 ": %s", error->subject, error->offset,
+                       what);
     else
         (void)snprintf(buf, size, "%s%s%s", error->subject, error->subject[0] ? ": " : "", what);
     return buf;

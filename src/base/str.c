@@ -38,7 +38,8 @@ static bool contains(pli_str s, pli_str needle, bool nocase)
 {
     for (size_t at = 0; at + needle.n <= s.n; at++) {
         size_t k = 0;
-        while (k < needle.n && (nocase ? lower(s.p[at + k]) == lower(needle.p[k]) : s.p[at + k] == needle.p[k]))
+        while (k < needle.n &&
+               (nocase ? lower(s.p[at + k]) == lower(needle.p[k]) : s.p[at + k] == needle.p[k]))
             k++;
         if (k == needle.n)
             return true;
@@ -144,8 +145,8 @@ static size_t utf8_length(pli_str s)
     for (size_t i = 1; i < n; i++)
         if ((u[i] & 0xc0) != 0x80)
             return 0;
-    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf0 && u[1] < 0x90) ||
-        (u[0] == 0xf4 && u[1] > 0x8f))
+    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
+        (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
         return 0;
     return n;
 }
@@ -165,7 +166,8 @@ bool pli_utf8_valid(pli_str s)
 static bool is_control(pli_str s, size_t length)
 {
     unsigned char a = (unsigned char)s.p[0];
-    return (length == 1 && (a < 0x20 || a == 0x7f)) || (length == 2 && a == 0xc2 && (unsigned char)s.p[1] < 0xa0);
+    return (length == 1 && (a < 0x20 || a == 0x7f)) ||
+           (length == 2 && a == 0xc2 && (unsigned char)s.p[1] < 0xa0);
 }
 
 size_t pli_clean(pli_str s, char *out, size_t size)

@@ -1,4 +1,5 @@
-/* String views: parsing happens on views, copies are made only into results. A view is not NUL-terminated. */
+/* String views: parsing happens on views, copies are made only into results. A view is not
+ * NUL-terminated. */
 #ifndef PLI_STR_H
 #define PLI_STR_H
 
@@ -20,7 +21,8 @@ bool pli_starts(pli_str s, const char *prefix);
 bool pli_ends(pli_str s, const char *suffix);
 bool pli_contains(pli_str s, const char *needle);
 bool pli_contains_nocase(pli_str s, const char *needle); /* ASCII */
-pli_str pli_trim(pli_str s);                             /* blanks, tabs, CR, LF and NULs at both ends */
+/* blanks, tabs, CR, LF and NULs at both ends */
+pli_str pli_trim(pli_str s);
 pli_str pli_skip(pli_str s, size_t n);                   /* without the first n bytes */
 
 /* The next line (without its end) of *rest, which moves on. False when *rest is empty. */
@@ -36,8 +38,8 @@ bool pli_find_value(pli_str text, const char *key, char separator, pli_str *valu
 
 /* Is it well-formed UTF-8 (no surrogates, no overlong forms)? */
 bool pli_utf8_valid(pli_str s);
-/* Copies s into out (capacity size, always terminated), control characters and bad UTF-8 as '?'; a name from a driver can hold
- * terminal escapes. Returns the length. */
+/* Copies s into out (capacity size, always terminated), control characters and bad UTF-8 as '?'; a
+ * name from a driver can hold terminal escapes. Returns the length. */
 size_t pli_clean(pli_str s, char *out, size_t size);
 /* Up to the first NUL of a field of n bytes that may lack one. */
 pli_str pli_field_str(const void *bytes, size_t n);

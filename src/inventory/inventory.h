@@ -1,4 +1,5 @@
-/* The result being built: one plim_machine in one arena. Probes fill it with PLI_SET (base/record.h) and these. */
+/* The result being built: one plim_machine in one arena. Probes fill it with PLI_SET
+ * (base/record.h) and these. */
 #ifndef PLI_INVENTORY_H
 #define PLI_INVENTORY_H
 
@@ -14,10 +15,12 @@ typedef struct pli_inventory {
 /* An empty document (schema, version). NULL arena when out of memory. */
 plim_status pli_inventory_new(const plim_allocator *, pli_inventory *out);
 void pli_inventory_free(pli_inventory *); /* not after pli_inventory_freeze() */
-/* Hands the result to the caller (plim_machine_free). NOMEM when any allocation failed; the inventory is then freed. */
+/* Hands the result to the caller (plim_machine_free). NOMEM when any allocation failed; the
+ * inventory is then freed. */
 plim_status pli_inventory_freeze(pli_inventory *, plim_machine **out);
 
-/* The records inside, made on first use. NULL when out of memory: check, or let PLI_SET run on a scratch record (never NULL). */
+/* The records inside, made on first use. NULL when out of memory: check, or let PLI_SET run on a
+ * scratch record (never NULL). */
 plim_os *pli_os_of(pli_inventory *);
 plim_cpu *pli_cpu_of(pli_inventory *);
 plim_memory *pli_memory_of(pli_inventory *);
@@ -34,18 +37,20 @@ plim_device *pli_device_at(const pli_inventory *, size_t i);
 /* The physical device (not a partition) at this PCI address "dddd:bb:dd.f", NULL if none. */
 plim_device *pli_device_by_pci(const pli_inventory *, const char *address);
 
-/* severity: "info", "warning", "error". subject, hint: NULL or "" for none. Texts are copied and cleaned. Same probe, subject and
- * text twice is one note. */
-void pli_note(pli_inventory *, const char *severity, const char *probe, const char *subject, const char *hint,
-              const char *format, ...) PLI_PRINTF(6, 7);
+/* severity: "info", "warning", "error". subject, hint: NULL or "" for none. Texts are copied and
+ * cleaned. Same probe, subject and text twice is one note. */
+void pli_note(pli_inventory *, const char *severity, const char *probe, const char *subject,
+              const char *hint, const char *format, ...) PLI_PRINTF(6, 7);
 
-/* String for the result: a cleaned copy (control characters and bad UTF-8 become '?'), trimmed; NULL when empty. */
+/* String for the result: a cleaned copy (control characters and bad UTF-8 become '?'), trimmed;
+ * NULL when empty. */
 const char *pli_text(pli_inventory *, pli_str s);
 
 /* FINISH: parents before their parts, index numbers, sources; called by the engine. */
 void pli_inventory_finish(pli_inventory *);
 
 /* Machine from a --on specification (inventory/spec.c). */
-plim_status pli_inventory_from_spec(const plim_allocator *, const char *spec, plim_error *, plim_machine **out);
+plim_status pli_inventory_from_spec(const plim_allocator *, const char *spec, plim_error *,
+                                    plim_machine **out);
 
 #endif

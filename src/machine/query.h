@@ -1,5 +1,6 @@
-/* The named questions of pli_machine_ops.query: what they ask, and the shape of the answer. All structs have fixed layouts, so that
- * their bytes can be recorded. A query that a machine cannot answer is NOT_FOUND or UNSUPPORTED. */
+/* The named questions of pli_machine_ops.query: what they ask, and the shape of the answer. All
+ * structs have fixed layouts, so that their bytes can be recorded. A query that a machine cannot
+ * answer is NOT_FOUND or UNSUPPORTED. */
 #ifndef PLI_QUERY_H
 #define PLI_QUERY_H
 
@@ -11,7 +12,8 @@
 struct pli_auxv {
     uint64_t hwcap, hwcap2;
 };
-/* "host.xcr0", node "-": uint64_t, XGETBV(0). "host.amx", node "-": uint64_t, ARCH_GET_XCOMP_SUPP. */
+/* "host.xcr0", node "-": uint64_t, XGETBV(0). "host.amx", node "-": uint64_t,
+ * ARCH_GET_XCOMP_SUPP. */
 /* "host.rlimit", node "-": soft limits, UINT64_MAX none. */
 struct pli_rlimits {
     uint64_t address_space, data, memlock;
@@ -24,8 +26,8 @@ struct pli_fs_space {
 };
 /* "host.time", node "-": uint64_t, seconds since 1970 UTC. */
 
-/* DRM render and accel nodes. The driver's name is checked (DRM_IOCTL_VERSION) before any ioctl of its own.
- * "drm.driver": its name, no NUL. */
+/* DRM render and accel nodes. The driver's name is checked (DRM_IOCTL_VERSION) before any ioctl of
+ * its own. "drm.driver": its name, no NUL. */
 /* "amdgpu.memory": */
 struct pli_drm_heap {
     uint64_t total, usable, used, max_allocation;

@@ -1,4 +1,5 @@
-/* A model as its header tells it: what the readers fill and the planner asks. plim_model (public) is the first member. */
+/* A model as its header tells it: what the readers fill and the planner asks. plim_model (public)
+ * is the first member. */
 #ifndef PLI_MODEL_H
 #define PLI_MODEL_H
 
@@ -34,7 +35,8 @@ typedef struct pli_value {
         double f;
         pli_str text;
     } as;
-    /* Items of a short array (PLI_VALUE_KEPT or fewer numbers or booleans): u, i or f by item_type. NULL: skipped in place. */
+    /* Items of a short array (PLI_VALUE_KEPT or fewer numbers or booleans): u, i or f by item_type.
+     * NULL: skipped in place. */
     const uint64_t *items; /* bit patterns of the union above */
     const pli_str *texts;  /* items of a short array of strings */
 } pli_value;
@@ -72,10 +74,12 @@ typedef struct pli_quant {
 } pli_quant;
 const pli_quant *pli_quant_at(uint32_t index);            /* NULL past the last */
 const pli_quant *pli_quant_by_name(pli_str name);         /* any case; NULL if none */
-bool pli_quant_row_bytes(const pli_quant *, uint64_t elements, uint64_t *bytes); /* false: no whole blocks, overflow, size unknown */
+/* false: no whole blocks, overflow, size unknown */
+bool pli_quant_row_bytes(const pli_quant *, uint64_t elements, uint64_t *bytes);
 
-/* Values by key; "%s" in the key stands for the architecture: pli_model_u64(m, "%s.block_count", &n). False when absent or of
- * another type (integers convert to each other when the value allows). */
+/* Values by key; "%s" in the key stands for the architecture: pli_model_u64(m, "%s.block_count",
+ * &n). False when absent or of another type (integers convert to each other when the value
+ * allows). */
 const pli_value *pli_model_value(const pli_model *, const char *key);
 bool pli_model_u64(const pli_model *, const char *key, uint64_t *out);
 bool pli_model_f64(const pli_model *, const char *key, double *out);

@@ -1,5 +1,6 @@
-/* Probes: one file each, one row each in table.def. A probe reads the machine and fills the inventory; it never prints, exits or
- * touches the operating system. Absent hardware is silent; present but unreadable is a note with a hint. */
+/* Probes: one file each, one row each in table.def. A probe reads the machine and fills the
+ * inventory; it never prints, exits or touches the operating system. Absent hardware is silent;
+ * present but unreadable is a note with a hint. */
 #ifndef PLI_PROBE_H
 #define PLI_PROBE_H
 
@@ -25,8 +26,8 @@ typedef struct pli_probe_context {
 } pli_probe_context;
 
 typedef struct pli_probe {
-    /* Cheap look (a PCI vendor already in the inventory, a /dev entry: ~1 us) that says whether run() is worth calling. NULL:
-     * always. Never loads a library. */
+    /* Cheap look (a PCI vendor already in the inventory, a /dev entry: ~1 us) that says whether
+     * run() is worth calling. NULL: always. Never loads a library. */
     bool (*gate)(pli_probe_context *);
     void (*run)(pli_probe_context *);
     bool isolated; /* enters a vendor's library or tool */
