@@ -105,12 +105,6 @@ static void strs_text(const plim_strs *strs, char *buf, size_t size)
     }
 }
 
-/* Number of a field in its record: rows are in one array. */
-static unsigned field_number(const plim_record *record, const plim_field *field)
-{
-    return (unsigned)(field - record->fields);
-}
-
 bool plim_field_text(const plim_field *field, const void *record, char *buf, size_t size)
 {
     const char *at = (const char *)record + field->offset;
@@ -298,8 +292,8 @@ yyjson_mut_val *pli_record_to_json(yyjson_mut_doc *doc, const plim_record *recor
     yyjson_mut_val *object = yyjson_mut_obj(doc);
     for (unsigned i = 0; object && i < record->field_count; i++) {
         const plim_field *field = &record->fields[i];
-        const char *last;
-        if (!plim_known(head, field_number(record, field)))
+        const char *last = field->key;
+        if (!plim_known(head, i))
             continue;
         yyjson_mut_val *in = holder(doc, object, field->key, &last);
         yyjson_mut_val *value = field_to_json(doc, field, (const char *)r + field->offset, flags);
