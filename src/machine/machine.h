@@ -155,8 +155,9 @@ typedef struct pli_machine_ops {
                          size_t in_size, void *out, size_t out_size, size_t *length);
     /* Runs job in a child process under a deadline, then once more here on what the child recorded.
      * NULL where there is nothing to be isolated from (recordings, trees): the caller then runs the
-     * job itself. */
-    void (*isolate)(pli_machine *, pli_job job, void *arg, uint32_t timeout_ms, pli_isolation *);
+     * job itself. name (the probe's) is the key under which a recording keeps how a job ended. */
+    void (*isolate)(pli_machine *, const char *name, pli_job job, void *arg, uint32_t timeout_ms,
+                    pli_isolation *);
     void (*free)(pli_machine *);
 } pli_machine_ops;
 

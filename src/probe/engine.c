@@ -86,7 +86,7 @@ static void run_probe(const struct row *row, pli_probe_context *context)
         return;
     }
     pli_isolation end = {.status = PLIM_OK};
-    context->m->ops->isolate(context->m, run_job, &job, deadline_ms(context), &end);
+    context->m->ops->isolate(context->m, row->info.name, run_job, &job, deadline_ms(context), &end);
     note_isolation(context, &end);
 }
 
