@@ -150,7 +150,10 @@ bool pli_parse_f64(pli_str s, double *out)
         pli_str exponent = pli_skip(s, s.p[1] == '+' ? 2 : 1);
         if (!pli_parse_i64(exponent, &e) || e > 400 || e < -400)
             return false;
-        v *= pow(10, (double)e);
+        for (; e > 0; e--)
+            v *= 10;
+        for (; e < 0; e++)
+            v /= 10;
         s.n = 0;
     }
     if (s.n || !isfinite(v))

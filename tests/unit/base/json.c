@@ -94,7 +94,7 @@ static void wrong_types_are_named(void **state)
         const char *json, *path;
     } cases[] = {
         {"{\"schema\":\"plimsoll.machine/1\",\"devices\":[{},{\"memory\":{\"total_bytes\":-1}}]}",
-         "devices.[1].memory.total_bytes"},
+         "devices[1].memory.total_bytes"},
         {"{\"schema\":\"plimsoll.machine/1\",\"cpu\":{\"isa\":[1]}}", "cpu.isa"},
         {"{\"schema\":\"plimsoll.machine/1\",\"cpu\":7}", "cpu"},
         {"{\"schema\":\"plimsoll.machine/1\",\"timing\":{\"probes\":{\"a\":\"b\"}}}", "timing.probes"},
