@@ -16,10 +16,12 @@ if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
   endif()
 endif()
 
-# plim_floor(name sources...): the object library of one folder of src/. Unit tests link the objects, so that internals are visible.
+# plim_floor(name sources...): the object library of one folder of src/. Unit tests link the objects: internals are
+# visible to them.
 function(plim_floor name)
   add_library(plim_${name} OBJECT ${ARGN})
-  set_target_properties(plim_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden C_EXTENSIONS OFF)
+  set_target_properties(plim_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden
+                        C_EXTENSIONS OFF)
   target_compile_definitions(plim_${name} PRIVATE PLIM_BUILD)
   target_link_libraries(plim_${name} PRIVATE plim_settings yyjson::yyjson)
   set_property(GLOBAL APPEND PROPERTY PLIM_FLOORS plim_${name})

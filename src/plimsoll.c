@@ -49,10 +49,11 @@ void plim_close(plimsoll *context)
     pli_hook_resize(&allocator, context, sizeof *context, 0);
 }
 
-/* ---- detection ------------------------------------------------------------------------------------------------------------ */
+/* ---- detection ------------------------------------------------------------------------------- */
 
 /* A recording read into *text (freed by the caller). */
-static plim_status load_recording(const plim_allocator *allocator, const char *path, plim_error *error, pli_buf *text)
+static plim_status load_recording(const plim_allocator *allocator, const char *path,
+                                  plim_error *error, pli_buf *text)
 {
     plim_reader reader;
     pli_buf_init(text, allocator, PLI_MAX_RECORDING);
@@ -60,7 +61,8 @@ static plim_status load_recording(const plim_allocator *allocator, const char *p
     if (status != PLIM_OK)
         return status;
     if (reader.size > PLI_MAX_RECORDING)
-        status = pli_fail(error, PLIM_LIMIT, path, PLIM_NO_OFFSET, "a recording of more than %u bytes", PLI_MAX_RECORDING);
+        status = pli_fail(error, PLIM_LIMIT, path, PLIM_NO_OFFSET,
+                          "a recording of more than %u bytes", PLI_MAX_RECORDING);
     else if (pli_buf_reserve(text, (size_t)reader.size) != PLIM_OK)
         status = pli_fail(error, PLIM_NOMEM, path, PLIM_NO_OFFSET, "out of memory");
     else
@@ -71,14 +73,15 @@ static plim_status load_recording(const plim_allocator *allocator, const char *p
     return status;
 }
 
-static plim_status machine_of(const plim_allocator *allocator, const plim_detect_options *options, plim_error *error,
-                              pli_machine **out)
+static plim_status machine_of(const plim_allocator *allocator, const plim_detect_options *options,
+                              plim_error *error, pli_machine **out)
 {
     if (options->root)
         return pli_machine_root(allocator, options->root, error, out);
     if (options->machine_text)
-        return pli_machine_text(allocator, (pli_str){options->machine_text, options->machine_text_length}, "recording",
-                                error, out);
+        return pli_machine_text(allocator,
+                                (pli_str){options->machine_text, options->machine_text_length},
+                                "recording", error, out);
     if (!options->machine_file)
         return pli_machine_live(allocator, out);
     pli_buf text;
@@ -95,15 +98,16 @@ static void stamp(pli_machine *m, pli_inventory *inv)
     uint64_t seconds;
     char text[32];
     struct tm utc;
-    if (pli_query(m, "-", "host.time", NULL, 0, &seconds, sizeof seconds, NULL) != PLIM_OK || seconds > INT32_MAX * 64ull)
+    if (pli_query(m, "-", "host.time", NULL, 0, &seconds, sizeof seconds, NULL) != PLIM_OK ||
+        seconds > INT32_MAX * 64ull)
         return;
     time_t t = (time_t)seconds;
     if (gmtime_r(&t, &utc) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
         PLI_SET_STR(machine, inv->machine, captured_at, pli_strdup(inv->arena, text), NULL);
 }
 
-static plim_status detect(pli_machine *m, const plim_allocator *allocator, const plim_detect_options *options,
-                          plim_machine **out)
+static plim_status detect(pli_machine *m, const plim_allocator *allocator,
+                          const plim_detect_options *options, plim_machine **out)
 {
     pli_inventory inv;
     plim_status status = pli_inventory_new(allocator, &inv);
@@ -129,13 +133,15 @@ static plim_status hand_out(const pli_buf *text, char **recording)
     return PLIM_OK;
 }
 
-static plim_status detect_recorded(pli_machine *m, const plim_allocator *allocator, const plim_detect_options *options,
-                                   char **recording, plim_machine **out)
+static plim_status detect_recorded(pli_machine *m, const plim_allocator *allocator,
+                                   const plim_detect_options *options, char **recording,
+                                   plim_machine **out)
 {
     pli_machine *recorder;
     pli_buf text;
     pli_buf_init(&text, allocator, PLI_MAX_RECORDING);
-    plim_status status = pli_machine_record(allocator, m, options->keep_identities, &text, &recorder);
+    plim_status status =
+        pli_machine_record(allocator, m, options->keep_identities, &text, &recorder);
     if (status == PLIM_OK) {
         status = detect(recorder, allocator, options, out);
         pli_machine_close(recorder);
@@ -150,8 +156,8 @@ static plim_status detect_recorded(pli_machine *m, const plim_allocator *allocat
     return status;
 }
 
-plim_status plim_machine_detect(plimsoll *context, const plim_detect_options *options, plim_error *error,
-                                char **recording, plim_machine **out)
+plim_status plim_machine_detect(plimsoll *context, const plim_detect_options *options,
+                                plim_error *error, char **recording, plim_machine **out)
 {
     static const plim_detect_options defaults = PLIM_DETECT_OPTIONS_INIT;
     const plim_allocator *allocator = pli_context_allocator(context);
@@ -163,11 +169,13 @@ plim_status plim_machine_detect(plimsoll *context, const plim_detect_options *op
         *recording = NULL;
     if (options->struct_size < sizeof *options || (options->capture && !recording) ||
         (options->root && (options->machine_file || options->machine_text)))
-        return pli_fail(error, PLIM_INVALID, "options", PLIM_NO_OFFSET, "options that do not go together");
+        return pli_fail(error, PLIM_INVALID, "options", PLIM_NO_OFFSET,
+                        "options that do not go together");
     plim_status status = machine_of(allocator, options, error, &m);
     if (status != PLIM_OK)
         return status;
-    status = options->capture ? detect_recorded(m, allocator, options, recording, out) : detect(m, allocator, options, out);
+    status = options->capture ? detect_recorded(m, allocator, options, recording, out)
+                              : detect(m, allocator, options, out);
     pli_machine_close(m);
     if (status != PLIM_OK)
         return pli_fail(error, status, "detection", PLIM_NO_OFFSET, "%s", plim_status_text(status));

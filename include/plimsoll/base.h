@@ -78,7 +78,9 @@ typedef struct plim_error {
     char what[256];    /* what was wrong, one sentence without a full stop */
 } plim_error;
 #define PLIM_NO_OFFSET UINT64_MAX
+/* clang-format off */
 #define PLIM_ERROR_INIT {sizeof(plim_error), PLIM_OK, PLIM_NO_OFFSET, "", ""}
+/* clang-format on */
 
 /** "subject: at byte N: what" into buf (always terminated). Returns buf. */
 PLIM_API const char *plim_error_text(const plim_error *error, char *buf, size_t size);
@@ -104,8 +106,9 @@ typedef struct plim_reader {
 
 /* ---- results describe themselves: one row per field (fields_*.def) --------------------------- */
 
-typedef enum plim_type { /* values are ABI */
-    PLIM_TYPE_STR = 0,   /* const char *, UTF-8 */
+/* values are ABI */
+typedef enum plim_type {
+    PLIM_TYPE_STR = 0, /* const char *, UTF-8 */
     PLIM_TYPE_U64 = 1,
     PLIM_TYPE_I64 = 2,
     PLIM_TYPE_F64 = 3,
@@ -117,7 +120,8 @@ typedef enum plim_type { /* values are ABI */
     PLIM_TYPE_RECORDS = 9, /* plim_items */
 } plim_type;
 
-typedef enum plim_unit { /* values are ABI */
+/* values are ABI */
+typedef enum plim_unit {
     PLIM_UNIT_NONE = 0,
     PLIM_UNIT_BYTES = 1,
     PLIM_UNIT_BYTES_PER_S = 2,
@@ -147,7 +151,8 @@ typedef struct plim_counts {
     const plim_count *items;
     size_t count;
 } plim_counts;
-typedef struct plim_items { /* items[i] points to the record struct that the row names */
+/* items[i] points to the record struct that the row names */
+typedef struct plim_items {
     const void *const *items;
     size_t count;
 } plim_items;

@@ -22,7 +22,9 @@ typedef struct plim_config {
     size_t struct_size;
     plim_allocator allocator; /* zero: malloc */
 } plim_config;
+/* clang-format off */
 #define PLIM_CONFIG_INIT {sizeof(plim_config), {NULL, NULL}}
+/* clang-format on */
 
 /** Opens a context. config may be NULL. Errors: NOMEM, INVALID. The caller closes it with
  *  plim_close(). */
@@ -35,18 +37,20 @@ typedef struct plim_detect_options {
     const char *machine_file; /* a .machine recording instead of this machine */
     const char *machine_text; /* the same from memory, machine_text_length bytes */
     size_t machine_text_length;
-    const char *root;             /* files below this directory instead of this machine */
-    const char *const *only;      /* NULL-terminated probe names; NULL: all */
-    const char *const *skip;      /* NULL-terminated probe names; NULL: none */
-    uint32_t timeout_ms;          /* for each isolated probe; 0: 10 s and 2 s for each device */
-    bool isolate;                 /* enter vendor libraries in a child process (forks) */
-    bool capture;                 /* keep a recording of what the probes read */
-    bool keep_identities;         /* ... with serials, host names, UUIDs and MACs as they are */
+    const char *root;        /* files below this directory instead of this machine */
+    const char *const *only; /* NULL-terminated probe names; NULL: all */
+    const char *const *skip; /* NULL-terminated probe names; NULL: none */
+    uint32_t timeout_ms;     /* for each isolated probe; 0: 10 s and 2 s for each device */
+    bool isolate;            /* enter vendor libraries in a child process (forks) */
+    bool capture;            /* keep a recording of what the probes read */
+    bool keep_identities;    /* ... with serials, host names, UUIDs and MACs as they are */
     /* storage: the directory whose disk is named; NULL: the usual ones */
     const char *models_directory;
 } plim_detect_options;
+/* clang-format off */
 #define PLIM_DETECT_OPTIONS_INIT                                                                   \
     {sizeof(plim_detect_options), NULL, NULL, 0, NULL, NULL, NULL, 0, false, false, false, NULL}
+/* clang-format on */
 
 /** Looks at a machine. Absent hardware is silent, what is present but unreadable becomes a note;
  *  only NOMEM, INVALID and, for a recording or root that cannot be read, its error (in *error,
@@ -74,6 +78,7 @@ PLIM_API plim_status plim_machine_from_json(plimsoll *context, const char *text,
 PLIM_API plim_status plim_machine_to_json(const plim_machine *machine, unsigned flags, char **text,
                                           size_t *length) PLIM_CHECK_RESULT;
 
+/** Frees a machine and all that it points to. NULL is allowed. */
 PLIM_API void plim_machine_free(plim_machine *machine);
 
 /** A row of the probe table. */

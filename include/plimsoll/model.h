@@ -34,6 +34,7 @@ PLIM_API plim_status plim_model_open_reader(plimsoll *context, const plim_reader
  *  plim_text_free(). Errors: NOMEM. */
 PLIM_API plim_status plim_model_to_json(const plim_model *model, unsigned flags, char **text,
                                         size_t *length) PLIM_CHECK_RESULT;
+/** Frees a model and all that it points to. NULL is allowed. */
 PLIM_API void plim_model_free(plim_model *model);
 
 #ifdef __cplusplus

@@ -22,20 +22,20 @@ typedef struct plim_fit_options {
     size_t struct_size;
     /* "llama.cpp" or "llama.cpp@VERSION"; NULL: the newest known build generation */
     const char *engine;
-    uint64_t context;                 /* -c; 0: the trained context */
-    uint64_t batch, ubatch;           /* -b, -ub */
-    uint64_t sequences;               /* -np */
-    int64_t gpu_layers;               /* -ngl; negative: all */
-    const char *kv_type_k;            /* -ctk */
-    const char *kv_type_v;            /* -ctv */
-    plim_choice flash_attention;      /* -fa */
-    plim_choice kv_unified;           /* --kv-unified */
-    bool swa_full;                    /* --swa-full */
-    bool no_kv_offload;               /* -nkvo */
-    bool no_op_offload;               /* --no-op-offload */
-    bool no_mmap;                     /* --no-mmap */
-    const char *split_mode;           /* -sm none|layer|row */
-    const double *tensor_split;       /* -ts */
+    uint64_t context;            /* -c; 0: the trained context */
+    uint64_t batch, ubatch;      /* -b, -ub */
+    uint64_t sequences;          /* -np */
+    int64_t gpu_layers;          /* -ngl; negative: all */
+    const char *kv_type_k;       /* -ctk */
+    const char *kv_type_v;       /* -ctv */
+    plim_choice flash_attention; /* -fa */
+    plim_choice kv_unified;      /* --kv-unified */
+    bool swa_full;               /* --swa-full */
+    bool no_kv_offload;          /* -nkvo */
+    bool no_op_offload;          /* --no-op-offload */
+    bool no_mmap;                /* --no-mmap */
+    const char *split_mode;      /* -sm none|layer|row */
+    const double *tensor_split;  /* -ts */
     size_t tensor_split_count;
     uint64_t main_gpu;                /* -mg */
     const char *const *overrides;     /* -ot PATTERN=BUFFER, in order; NULL-terminated */
@@ -57,6 +57,7 @@ PLIM_API plim_status plim_fit_model(plimsoll *context, const plim_machine *machi
  *  NOMEM. */
 PLIM_API plim_status plim_fit_to_json(const plim_fit *fit, unsigned flags, char **text,
                                       size_t *length) PLIM_CHECK_RESULT;
+/** Frees a verdict and all that it points to. NULL is allowed. */
 PLIM_API void plim_fit_free(plim_fit *fit);
 
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+/* After the passes over a fields_*.def: takes the names of the rows away again. */
 #undef RECORD
 #undef FIELD
 #undef ONE

@@ -5,6 +5,7 @@
 #undef ONE
 #undef MANY
 #undef END
+/* clang-format off */
 #define RECORD(rec) enum plim_##rec##_field {
 #define FIELD(rec, type, member, key, unit, help) PLIM_F_##rec##_##member,
 #define ONE(rec, sub, member, key, help) PLIM_F_##rec##_##member,
@@ -14,3 +15,4 @@
     }                                                                                              \
     ;                                                                                              \
     PLIM_API extern const plim_record plim_record_##rec;
+/* clang-format on */

@@ -4,7 +4,8 @@
 
 #include <plimsoll/machine.h>
 
-/* The context's allocator; NULL context: malloc. Valid while the context is open, copied into every result. */
+/* The context's allocator; NULL context: malloc. Valid while the context is open, copied into every
+ * result. */
 const plim_allocator *pli_context_allocator(const plimsoll *context);
 
 #endif

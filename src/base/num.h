@@ -11,8 +11,8 @@
 /* The whole trimmed view must be the number; false leaves *out alone. */
 bool pli_parse_u64(pli_str s, uint64_t *out);
 bool pli_parse_i64(pli_str s, int64_t *out);
-bool pli_parse_hex(pli_str s, uint64_t *out);    /* with or without 0x */
-bool pli_parse_f64(pli_str s, double *out);      /* decimal, no locale, finite */
+bool pli_parse_hex(pli_str s, uint64_t *out);         /* with or without 0x */
+bool pli_parse_f64(pli_str s, double *out);           /* decimal, no locale, finite */
 bool pli_parse_u64_prefix(pli_str *s, uint64_t *out); /* leading digits; *s moves behind them */
 /* "24GiB", "24576MiB", "1.5TiB", "22.5 GiB", "1024", "64K": 1024-based in every spelling (K, KB,
  * KiB); false on overflow, sign or garbage. */

@@ -22,11 +22,11 @@ static plim_status file_read(void *user, uint64_t offset, void *buf, size_t n, s
 
 static plim_status status_of_errno(int e)
 {
-    return e == ENOENT || e == ENOTDIR      ? PLIM_NOT_FOUND
-           : e == EACCES || e == EPERM      ? PLIM_PERMISSION
-           : e == ENOMEM                    ? PLIM_NOMEM
+    return e == ENOENT || e == ENOTDIR       ? PLIM_NOT_FOUND
+           : e == EACCES || e == EPERM       ? PLIM_PERMISSION
+           : e == ENOMEM                     ? PLIM_NOMEM
            : e == ENAMETOOLONG || e == ELOOP ? PLIM_INVALID
-                                            : PLIM_IO;
+                                             : PLIM_IO;
 }
 
 plim_status pli_reader_open(const char *path, const plim_allocator *allocator, plim_error *error,

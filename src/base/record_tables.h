@@ -4,6 +4,7 @@
 
 #include "record.h"
 
+/* clang-format off */
 #define RECORD(rec) static const plim_field fields_##rec[] = {
 #define FIELD(rec, type, member_, key_, unit_, help_)                                              \
     {key_, #member_, help_, PLIM_TYPE_##type, PLIM_UNIT_##unit_, offsetof(plim_##rec, member_),    \
@@ -20,3 +21,4 @@
     _Static_assert(sizeof fields_##rec / sizeof *fields_##rec <= 128, "at most 128 fields");       \
     const plim_record plim_record_##rec = {#rec, sizeof(plim_##rec), PLIM_F_##rec##_COUNT,         \
                                            fields_##rec};
+/* clang-format on */

@@ -23,7 +23,7 @@ bool pli_contains(pli_str s, const char *needle);
 bool pli_contains_nocase(pli_str s, const char *needle); /* ASCII */
 /* blanks, tabs, CR, LF and NULs at both ends */
 pli_str pli_trim(pli_str s);
-pli_str pli_skip(pli_str s, size_t n);                   /* without the first n bytes */
+pli_str pli_skip(pli_str s, size_t n); /* without the first n bytes */
 
 /* The next line (without its end) of *rest, which moves on. False when *rest is empty. */
 bool pli_next_line(pli_str *rest, pli_str *line);

@@ -59,9 +59,10 @@ void plim_machine_free(plim_machine *machine)
         pli_arena_free(((struct result *)machine)->arena);
 }
 
-/* ---- records inside ---------------------------------------------------------------------------------------------------- */
+/* ---- records inside -------------------------------------------------------------------------- */
 
-/* A getter of one of the machine's records, made on first use. The members are const for readers; the builder owns them. */
+/* A getter of one of the machine's records, made on first use. The members are const for readers;
+ * the builder owns them. */
 #define RECORD_OF(rec, getter)                                                                     \
     plim_##rec *getter(pli_inventory *inv)                                                         \
     {                                                                                              \
@@ -83,7 +84,7 @@ RECORD_OF(memory, pli_memory_of)
 RECORD_OF(numa, pli_numa_of)
 RECORD_OF(environment, pli_environment_of)
 
-/* ---- lists --------------------------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 size_t pli_device_count(const pli_inventory *inv)
 {
@@ -102,7 +103,8 @@ plim_device *pli_device_at(const pli_inventory *inv, size_t i)
 plim_device *pli_add_device(pli_inventory *inv)
 {
     if (pli_device_count(inv) >= PLI_MAX_DEVICES) {
-        pli_note(inv, "warning", "inventory", NULL, NULL, "more than %u devices, the rest is left out", PLI_MAX_DEVICES);
+        pli_note(inv, "warning", "inventory", NULL, NULL,
+                 "more than %u devices, the rest is left out", PLI_MAX_DEVICES);
         return NULL;
     }
     plim_device *d = PLI_NEW(inv->arena, device);
@@ -143,7 +145,7 @@ plim_device *pli_device_by_pci(const pli_inventory *inv, const char *address)
     return NULL;
 }
 
-/* ---- texts and notes ------------------------------------------------------------------------------------------------------ */
+/* ---- texts and notes ------------------------------------------------------------------------- */
 
 const char *pli_text(pli_inventory *inv, pli_str s)
 {
@@ -161,19 +163,21 @@ static bool same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static bool has_note(const pli_inventory *inv, const char *probe, const char *subject, const char *text)
+static bool has_note(const pli_inventory *inv, const char *probe, const char *subject,
+                     const char *text)
 {
     const plim_items *notes = &inv->machine->notes;
     for (size_t i = 0; i < notes->count; i++) {
         const plim_note *n = notes->items[i];
-        if (same_text(n->probe, probe) && same_text(n->subject, subject) && same_text(n->text, text))
+        if (same_text(n->probe, probe) && same_text(n->subject, subject) &&
+            same_text(n->text, text))
             return true;
     }
     return false;
 }
 
-void pli_note(pli_inventory *inv, const char *severity, const char *probe, const char *subject, const char *hint,
-              const char *format, ...)
+void pli_note(pli_inventory *inv, const char *severity, const char *probe, const char *subject,
+              const char *hint, const char *format, ...)
 {
     char text[1024], clean[sizeof text];
     va_list args;
@@ -195,7 +199,7 @@ void pli_note(pli_inventory *inv, const char *severity, const char *probe, const
     (void)pli_items_add(inv->arena, &inv->machine->notes, note);
 }
 
-/* ---- the end ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 void pli_inventory_finish(pli_inventory *inv)
 {

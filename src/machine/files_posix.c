@@ -42,7 +42,8 @@ plim_status pli_status_of_errno(int number)
     }
 }
 
-/* ---- resolving below a root: every component is taken by itself, so that an absolute link and ".." stay inside ------------- */
+/* ---- resolving below a root: every component is taken by itself, so that an absolute link and
+ * ".." stay inside  */
 
 /* Appends `part` to the resolved path, popping for "..". False when it grows too long. */
 static bool push_part(char *at, size_t size, pli_str part)
@@ -80,7 +81,8 @@ static bool splice_link(char *rest, size_t size, const char *target, size_t leng
     return true;
 }
 
-/* Path below the root with all links resolved (the last one only if `follow`), relative, "." for the root. */
+/* Path below the root with all links resolved (the last one only if `follow`), relative, "." for
+ * the root. */
 static plim_status resolve(int root, const char *path, bool follow, char *out, size_t size)
 {
     char rest[PLI_MAX_PATH], target[PLI_MAX_PATH];
@@ -93,14 +95,16 @@ static plim_status resolve(int root, const char *path, bool follow, char *out, s
         size_t before = strlen(out);
         if (!push_part(out, size, part))
             return PLIM_INVALID;
-        if (out[0] == '\0' || part.n == 0 || pli_eq(part, ".") || pli_eq(part, "..") || (!left.n && !follow))
+        if (out[0] == '\0' || part.n == 0 || pli_eq(part, ".") || pli_eq(part, "..") ||
+            (!left.n && !follow))
             continue;
         ssize_t n = readlinkat(root, out, target, sizeof target);
         if (n < 0 && errno != EINVAL)
             return pli_status_of_errno(errno);
         if (n < 0)
             continue; /* no link */
-        if (++links > MAX_LINKS || !splice_link(rest, sizeof rest, target, (size_t)n, left.p ? left : pli_s("")))
+        if (++links > MAX_LINKS ||
+            !splice_link(rest, sizeof rest, target, (size_t)n, left.p ? left : pli_s("")))
             return PLIM_INVALID;
         out[target[0] == '/' ? 0 : before] = '\0';
         left = pli_s(rest);
@@ -111,8 +115,8 @@ static plim_status resolve(int root, const char *path, bool follow, char *out, s
 }
 
 /* Descriptor to start from and path from there. */
-static plim_status locate(const pli_files *files, const char *path, bool follow, char *space, int *at,
-                          const char **relative)
+static plim_status locate(const pli_files *files, const char *path, bool follow, char *space,
+                          int *at, const char **relative)
 {
     *at = files->root < 0 ? AT_FDCWD : files->root;
     *relative = path;
@@ -152,7 +156,8 @@ static plim_status read_all(int fd, pli_buf *out)
         if (n < 0)
             return pli_status_of_errno(errno);
         pli_buf_added(out, (size_t)n);
-        if ((size_t)n < want) /* /proc and /sys give all there is, and no file grows a second piece */
+        /* /proc and /sys give all there is, and no file grows a second piece */
+        if ((size_t)n < want)
             return PLIM_OK;
         want *= 2;
     }
@@ -174,7 +179,8 @@ plim_status pli_files_reread(int fd, pli_buf *out)
     return lseek(fd, 0, SEEK_SET) < 0 ? pli_status_of_errno(errno) : read_all(fd, out);
 }
 
-plim_status pli_files_list(const pli_files *files, const char *path, pli_arena *arena, pli_names *out)
+plim_status pli_files_list(const pli_files *files, const char *path, pli_arena *arena,
+                           pli_names *out)
 {
     int fd;
     plim_status status = pli_files_open(files, path, &fd);

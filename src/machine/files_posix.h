@@ -1,4 +1,5 @@
-/* Files of a POSIX system, optionally below a directory that stands for /. Used by the live machine and by --root. */
+/* Files of a POSIX system, optionally below a directory that stands for /. Used by the live machine
+ * and by --root. */
 #ifndef PLI_FILES_POSIX_H
 #define PLI_FILES_POSIX_H
 

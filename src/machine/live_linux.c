@@ -1,5 +1,5 @@
-/* This machine, on Linux. The pieces that are large have files of their own: dl.c (libraries), run_posix.c (tools), drm.c (ioctls),
- * cpuid.c, isolate_posix.c. */
+/* This machine, on Linux. The pieces that are large have files of their own: dl.c (libraries),
+ * run_posix.c (tools), drm.c (ioctls), cpuid.c, isolate_posix.c. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -77,7 +77,9 @@ static uint64_t live_clock(pli_machine *m)
 {
     struct timespec now;
     (void)m;
-    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec : 0;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0
+               ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec
+               : 0;
 }
 
 static bool live_call_before(pli_machine *m, const pli_call *call, int *rc)
@@ -86,7 +88,7 @@ static bool live_call_before(pli_machine *m, const pli_call *call, int *rc)
     return false; /* make the call */
 }
 
-/* ---- queries ----------------------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static plim_status answer(const void *bytes, size_t n, void *out, size_t out_size, size_t *length)
 {
@@ -114,7 +116,8 @@ static plim_status query_uname(const char *node, void *out, size_t out_size, siz
     return answer(text, at, out, out_size, length);
 }
 
-/* The raw call tells how many bytes the kernel's mask has; glibc's sets would have to be guessed large enough. */
+/* The raw call tells how many bytes the kernel's mask has; glibc's sets would have to be guessed
+ * large enough. */
 static plim_status query_affinity(const char *node, void *out, size_t out_size, size_t *length)
 {
     (void)node;
@@ -144,7 +147,8 @@ static uint64_t soft_limit(int resource)
 
 static plim_status query_rlimit(const char *node, void *out, size_t out_size, size_t *length)
 {
-    struct pli_rlimits v = {soft_limit(RLIMIT_AS), soft_limit(RLIMIT_DATA), soft_limit(RLIMIT_MEMLOCK)};
+    struct pli_rlimits v = {soft_limit(RLIMIT_AS), soft_limit(RLIMIT_DATA),
+                            soft_limit(RLIMIT_MEMLOCK)};
     (void)node;
     return answer(&v, sizeof v, out, out_size, length);
 }
@@ -180,8 +184,8 @@ static const struct {
     {"host.rlimit", query_rlimit}, {"host.time", query_time},         {"fs.space", query_space},
 };
 
-static plim_status live_query(pli_machine *m, const char *node, const char *what, const void *in, size_t in_size,
-                              void *out, size_t out_size, size_t *length)
+static plim_status live_query(pli_machine *m, const char *node, const char *what, const void *in,
+                              size_t in_size, void *out, size_t out_size, size_t *length)
 {
     (void)m, (void)in, (void)in_size;
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
@@ -190,7 +194,7 @@ static plim_status live_query(pli_machine *m, const char *node, const char *what
     return PLIM_UNSUPPORTED;
 }
 
-/* ---- making one --------------------------------------------------------------------------------------------------------- */
+/* ---- making one ------------------------------------------------------------------------------ */
 
 static void live_free(pli_machine *m)
 {
@@ -199,10 +203,9 @@ static void live_free(pli_machine *m)
 }
 
 static const pli_machine_ops live_ops = {
-    live_read,        live_open,           live_reread,  live_close,     live_list,
-    live_link,        live_stat,           live_env,     live_clock,     pli_null_lib,
-    live_call_before, pli_null_call_after, pli_null_run, pli_null_cpuid, live_query,
-    NULL,             live_free,
+    live_read,    live_open,      live_reread, live_close,   live_list,        live_link,
+    live_stat,    live_env,       live_clock,  pli_null_lib, live_call_before, pli_null_call_after,
+    pli_null_run, pli_null_cpuid, live_query,  NULL,         live_free,
 };
 
 static void live_facts(pli_facts *facts)

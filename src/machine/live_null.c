@@ -1,5 +1,6 @@
-/* The machine of which nothing is known: any system without a port. Nothing is found; planning still works. Its operations also
- * serve the machines that answer only some questions (a tree under --root). */
+/* The machine of which nothing is known: any system without a port. Nothing is found; planning
+ * still works. Its operations also serve the machines that answer only some questions (a tree under
+ * --root). */
 #include "live_null.h"
 
 plim_status pli_null_read(pli_machine *m, const char *path, pli_buf *out)
@@ -75,7 +76,8 @@ void pli_null_call_after(pli_machine *m, const pli_call *call, int rc)
     (void)m, (void)call, (void)rc;
 }
 
-plim_status pli_null_run(pli_machine *m, const char *const argv[], uint32_t timeout_ms, pli_run *run)
+plim_status pli_null_run(pli_machine *m, const char *const argv[], uint32_t timeout_ms,
+                         pli_run *run)
 {
     (void)m, (void)argv, (void)timeout_ms, (void)run;
     return PLIM_NOT_FOUND;
@@ -87,10 +89,11 @@ bool pli_null_cpuid(pli_machine *m, uint32_t leaf, uint32_t sub, uint32_t out[4]
     return false;
 }
 
-plim_status pli_null_query(pli_machine *m, const char *node, const char *what, const void *in, size_t in_size,
-                           void *out, size_t out_size, size_t *length)
+plim_status pli_null_query(pli_machine *m, const char *node, const char *what, const void *in,
+                           size_t in_size, void *out, size_t out_size, size_t *length)
 {
-    (void)m, (void)node, (void)what, (void)in, (void)in_size, (void)out, (void)out_size, (void)length;
+    (void)m, (void)node, (void)what, (void)in, (void)in_size, (void)out, (void)out_size,
+        (void)length;
     return PLIM_NOT_FOUND;
 }
 
@@ -101,10 +104,11 @@ static void null_free(pli_machine *m)
 }
 
 static const pli_machine_ops null_ops = {
-    pli_null_read,       pli_null_open,       pli_null_reread, pli_null_close, pli_null_list,
-    pli_null_link,       pli_null_stat,       pli_null_env,    pli_null_clock, pli_null_lib,
-    pli_null_call_before, pli_null_call_after, pli_null_run,    pli_null_cpuid, pli_null_query,
-    NULL,                null_free,
+    pli_null_read,  pli_null_open,  pli_null_reread,      pli_null_close,
+    pli_null_list,  pli_null_link,  pli_null_stat,        pli_null_env,
+    pli_null_clock, pli_null_lib,   pli_null_call_before, pli_null_call_after,
+    pli_null_run,   pli_null_cpuid, pli_null_query,       NULL,
+    null_free,
 };
 
 plim_status pli_machine_null(const plim_allocator *allocator, pli_machine **out)

@@ -18,7 +18,7 @@ bool pli_null_call_before(pli_machine *, const pli_call *, int *rc);
 void pli_null_call_after(pli_machine *, const pli_call *, int rc);
 plim_status pli_null_run(pli_machine *, const char *const argv[], uint32_t timeout_ms, pli_run *);
 bool pli_null_cpuid(pli_machine *, uint32_t leaf, uint32_t sub, uint32_t out[4]);
-plim_status pli_null_query(pli_machine *, const char *node, const char *what, const void *in, size_t in_size,
-                           void *out, size_t out_size, size_t *length);
+plim_status pli_null_query(pli_machine *, const char *node, const char *what, const void *in,
+                           size_t in_size, void *out, size_t out_size, size_t *length);
 
 #endif

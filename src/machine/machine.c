@@ -42,7 +42,8 @@ static int compare_names(const void *a, const void *b)
     return order ? order : strcmp(x, y); /* "a01" and "a1": a total order all the same */
 }
 
-/* "cap" of the read is the buffer's max; the bytes move into the arena, so that views into them live as long as it does. */
+/* "cap" of the read is the buffer's max; the bytes move into the arena, so that views into them
+ * live as long as it does. */
 plim_status pli_read(pli_machine *m, pli_arena *arena, const char *path, pli_str *out)
 {
     pli_buf buf;
@@ -183,8 +184,8 @@ const char *pli_env(pli_machine *m, const char *name)
     return m->ops->env(m, name);
 }
 
-plim_status pli_query(pli_machine *m, const char *node, const char *what, const void *in, size_t in_size, void *out,
-                      size_t out_size, size_t *length)
+plim_status pli_query(pli_machine *m, const char *node, const char *what, const void *in,
+                      size_t in_size, void *out, size_t out_size, size_t *length)
 {
     size_t n = 0;
     plim_status status = m->ops->query(m, node, what, in, in_size, out, out_size, &n);

@@ -16,7 +16,8 @@
 
 typedef struct pli_machine pli_machine;
 
-typedef enum pli_os { /* a set where a probe row names the systems it is for */
+/* a set where a probe row names the systems it is for */
+typedef enum pli_os {
     PLI_OS_LINUX = 1,
     PLI_OS_DARWIN = 2,
     PLI_OS_WINDOWS = 4,
@@ -40,7 +41,8 @@ typedef enum pli_file_type {
     PLI_FILE_CHAR,
     PLI_FILE_BLOCK
 } pli_file_type;
-typedef struct pli_stat { /* links are followed */
+/* links are followed */
+typedef struct pli_stat {
     pli_file_type type;
     uint64_t size;
     uint64_t dev_major, dev_minor;   /* device that holds it */
@@ -68,8 +70,9 @@ typedef struct pli_lib_symbol {
     const char *name;
     bool required;
 } pli_lib_symbol;
-typedef struct pli_lib { /* one row of libs.def and the symbols its binding wants */
-    const char *id;              /* "nvml" */
+/* one row of libs.def and the symbols its binding wants */
+typedef struct pli_lib {
+    const char *id; /* "nvml" */
     /* versioned names first, NULL-terminated; an absolute path is allowed */
     const char *const *sonames;
     const pli_lib_symbol *symbols;
@@ -112,11 +115,12 @@ typedef struct pli_call {
 /* ---- isolation ------------------------------------------------------------------------------- */
 
 typedef void (*pli_job)(pli_machine *machine, void *arg);
-typedef struct pli_isolation { /* how an isolated job ended */
-    plim_status status;        /* OK, TIMEOUT, CRASHED, or what kept it from starting */
-    int signal;                /* that ended it, 0 if none */
-    int exit_status;           /* of a job that left by itself although nobody asked it to */
-    char last_call[128];       /* the vendor call it was in, "" if none */
+/* how an isolated job ended */
+typedef struct pli_isolation {
+    plim_status status;  /* OK, TIMEOUT, CRASHED, or what kept it from starting */
+    int signal;          /* that ended it, 0 if none */
+    int exit_status;     /* of a job that left by itself although nobody asked it to */
+    char last_call[128]; /* the vendor call it was in, "" if none */
     uint64_t elapsed_us;
 } pli_isolation;
 
@@ -138,7 +142,7 @@ typedef struct pli_machine_ops {
     plim_status (*stat)(pli_machine *, const char *path, pli_stat *out);
     /* NULL when unset; valid while the machine lives */
     const char *(*env)(pli_machine *, const char *name);
-    uint64_t (*clock)(pli_machine *);                    /* monotonic ns */
+    uint64_t (*clock)(pli_machine *); /* monotonic ns */
     /* Loads a library and fills symbols[] (NULL for what is missing). NOT_FOUND: no such library;
      * UNSUPPORTED: a required symbol is missing. On a recording: OK when it was loaded there,
      * symbols stay NULL. */

@@ -1,5 +1,6 @@
-/* --root DIR: files below a directory (a container's /host, a recorded tree) stand for a machine, and only they answer.
- * Environment, uname, affinity, CPUID, ioctls, libraries and tools would be this machine's and are not asked. */
+/* --root DIR: files below a directory (a container's /host, a recorded tree) stand for a machine,
+ * and only they answer. Environment, uname, affinity, CPUID, ioctls, libraries and tools would be
+ * this machine's and are not asked. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -45,7 +46,9 @@ static uint64_t root_clock(pli_machine *m)
 {
     struct timespec now;
     (void)m;
-    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec : 0;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0
+               ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec
+               : 0;
 }
 
 static void root_free(pli_machine *m)
@@ -56,25 +59,40 @@ static void root_free(pli_machine *m)
 }
 
 static const pli_machine_ops root_ops = {
-    root_read,            pli_null_open,       pli_null_reread, pli_null_close, root_list,
-    root_link,            root_stat,           pli_null_env,    root_clock,     pli_null_lib,
-    pli_null_call_before, pli_null_call_after, pli_null_run,    pli_null_cpuid, pli_null_query,
-    NULL,                 root_free,
+    root_read,
+    pli_null_open,
+    pli_null_reread,
+    pli_null_close,
+    root_list,
+    root_link,
+    root_stat,
+    pli_null_env,
+    root_clock,
+    pli_null_lib,
+    pli_null_call_before,
+    pli_null_call_after,
+    pli_null_run,
+    pli_null_cpuid,
+    pli_null_query,
+    NULL,
+    root_free,
 };
 
-plim_status pli_machine_root(const plim_allocator *allocator, const char *directory, plim_error *error,
-                             pli_machine **out)
+plim_status pli_machine_root(const plim_allocator *allocator, const char *directory,
+                             plim_error *error, pli_machine **out)
 {
     *out = NULL;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return pli_fail(error, pli_status_of_errno(errno), directory, PLIM_NO_OFFSET, "%s", strerror(errno));
+        return pli_fail(error, pli_status_of_errno(errno), directory, PLIM_NO_OFFSET, "%s",
+                        strerror(errno));
     struct root_machine *m = pli_hook_resize(allocator, NULL, 0, sizeof *m);
     if (!m) {
         (void)close(fd);
         return pli_fail(error, PLIM_NOMEM, directory, PLIM_NO_OFFSET, "out of memory");
     }
-    *m = (struct root_machine){.base = {.ops = &root_ops, .facts = {.os = PLI_OS_LINUX}}, .files = {fd}};
+    *m = (struct root_machine){.base = {.ops = &root_ops, .facts = {.os = PLI_OS_LINUX}},
+                               .files = {fd}};
     if (allocator)
         m->base.allocator = *allocator;
     *out = &m->base;

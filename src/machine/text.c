@@ -1,16 +1,16 @@
 #include "../base/status.h"
 #include "machine.h"
 
-plim_status pli_machine_text(const plim_allocator *allocator, pli_str text, const char *name, plim_error *error,
-                             pli_machine **out)
+plim_status pli_machine_text(const plim_allocator *allocator, pli_str text, const char *name,
+                             plim_error *error, pli_machine **out)
 {
     (void)text;
     (void)error, (void)name;
     return pli_machine_null(allocator, out);
 }
 
-plim_status pli_machine_record(const plim_allocator *allocator, pli_machine *inner, bool keep_identities, pli_buf *text,
-                               pli_machine **out)
+plim_status pli_machine_record(const plim_allocator *allocator, pli_machine *inner,
+                               bool keep_identities, pli_buf *text, pli_machine **out)
 {
     (void)inner, (void)keep_identities, (void)text;
     return pli_machine_null(allocator, out);

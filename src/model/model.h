@@ -66,14 +66,14 @@ typedef struct pli_model {
 
 /* A tensor type: name, block and bytes (quants.def). */
 typedef struct pli_quant {
-    const char *name;       /* upper case: Q4_K */
-    uint32_t ggml_id;       /* UINT32_MAX: not a ggml type */
+    const char *name; /* upper case: Q4_K */
+    uint32_t ggml_id; /* UINT32_MAX: not a ggml type */
     uint32_t block_elements;
-    uint32_t block_bytes;   /* 0: size not known exactly */
-    const char *engine;     /* NULL, or who alone reads it: ik_llama.cpp */
+    uint32_t block_bytes; /* 0: size not known exactly */
+    const char *engine;   /* NULL, or who alone reads it: ik_llama.cpp */
 } pli_quant;
-const pli_quant *pli_quant_at(uint32_t index);            /* NULL past the last */
-const pli_quant *pli_quant_by_name(pli_str name);         /* any case; NULL if none */
+const pli_quant *pli_quant_at(uint32_t index);    /* NULL past the last */
+const pli_quant *pli_quant_by_name(pli_str name); /* any case; NULL if none */
 /* false: no whole blocks, overflow, size unknown */
 bool pli_quant_row_bytes(const pli_quant *, uint64_t elements, uint64_t *bytes);
 

@@ -1,4 +1,5 @@
-/* Runs the probe table: stages in order, selection, timing, isolation of the probes that enter vendors' code. */
+/* Runs the probe table: stages in order, selection, timing, isolation of the probes that enter
+ * vendors' code. */
 #include <stdio.h>
 #include <string.h>
 
@@ -65,12 +66,15 @@ static void note_isolation(pli_probe_context *context, const pli_isolation *end)
     const char *in = end->last_call[0] ? end->last_call : "the library";
     const char *hint = "what the bus tells about the device is listed all the same";
     if (end->status == PLIM_TIMEOUT)
-        pli_note(context->inv, "warning", context->name, in, hint, "did not answer within %u ms and was given up",
+        pli_note(context->inv, "warning", context->name, in, hint,
+                 "did not answer within %u ms and was given up",
                  (unsigned)(end->elapsed_us / 1000));
     else if (end->status == PLIM_CRASHED && end->signal)
-        pli_note(context->inv, "warning", context->name, in, hint, "crashed with signal %d", end->signal);
+        pli_note(context->inv, "warning", context->name, in, hint, "crashed with signal %d",
+                 end->signal);
     else if (end->status == PLIM_CRASHED)
-        pli_note(context->inv, "warning", context->name, in, hint, "ended the process with status %d", end->exit_status);
+        pli_note(context->inv, "warning", context->name, in, hint,
+                 "ended the process with status %d", end->exit_status);
     else if (end->status != PLIM_OK)
         pli_note(context->inv, "warning", context->name, in, NULL, "could not be isolated: %s",
                  plim_status_text(end->status));

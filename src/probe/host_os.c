@@ -6,7 +6,10 @@
 
 static const char *os_name(pli_os os)
 {
-    return os == PLI_OS_LINUX ? "linux" : os == PLI_OS_DARWIN ? "darwin" : os == PLI_OS_WINDOWS ? "windows" : NULL;
+    return os == PLI_OS_LINUX     ? "linux"
+           : os == PLI_OS_DARWIN  ? "darwin"
+           : os == PLI_OS_WINDOWS ? "windows"
+                                  : NULL;
 }
 
 /* os-release values may be quoted. */

@@ -7,7 +7,8 @@
 #include "../inventory/inventory.h"
 #include "../machine/machine.h"
 
-typedef enum pli_stage { /* in the order in which they run */
+/* in the order in which they run */
+typedef enum pli_stage {
     PLI_STAGE_HOST,
     PLI_STAGE_BUS,
     PLI_STAGE_ACCEL,

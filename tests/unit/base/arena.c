@@ -108,8 +108,11 @@ static void buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_everything_back), cmocka_unit_test(failure_sticks), cmocka_unit_test(caps_hold),
-        cmocka_unit_test(arrays_grow),           cmocka_unit_test(buffers),
+        cmocka_unit_test(gives_everything_back),
+        cmocka_unit_test(failure_sticks),
+        cmocka_unit_test(caps_hold),
+        cmocka_unit_test(arrays_grow),
+        cmocka_unit_test(buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ static void lists(void **state)
     assert_true(pli_cpuset_next(&s, 1024) == SIZE_MAX);
     assert_true(pli_cpuset_parse_list(a, pli_s("\n"), &s) && pli_cpuset_count(&s) == 0);
     assert_string_equal(pli_cpuset_list(a, &s), "");
-    static const char *const bad[] = {"3-1", "a", "0-", "-1", "0,,1", "0-99999999", "18446744073709551616", "1 2"};
+    static const char *const bad[] = {
+        "3-1", "a", "0-", "-1", "0,,1", "0-99999999", "18446744073709551616", "1 2"};
     for (size_t i = 0; i < COUNT(bad); i++)
         assert_false(pli_cpuset_parse_list(a, pli_s(bad[i]), &s));
     pli_arena_free(a);

@@ -33,7 +33,8 @@ static void refusals(void **state)
     memset(deep, '[', PLI_MAX_JSON_DEPTH + 1);
     assert_int_equal(read_text(deep, &e), PLIM_LIMIT);
     assert_int_equal(e.offset, PLI_MAX_JSON_DEPTH);
-    assert_int_equal(read_text("\"[[[[[[[\\\"[[[\"", &e), PLIM_OK); /* brackets in a string are no levels */
+    /* brackets in a string are no levels */
+    assert_int_equal(read_text("\"[[[[[[[\\\"[[[\"", &e), PLIM_OK);
     char *large = calloc(1, 1002);
     memset(large, ' ', 1001);
     assert_int_equal(read_text(large, &e), PLIM_LIMIT);
@@ -62,11 +63,16 @@ static void unknown_is_absent_and_zero_is_not(void **state)
 }
 
 static const char document[] =
-    "{\"schema\":\"plimsoll.machine/1\",\"version\":\"0.1.0\",\"cpu\":{\"brand\":\"A  B\",\"quota_cpus\":2.5,"
-    "\"core_kinds\":[{\"kind\":\"P\",\"cpus\":\"0-3\",\"count\":4}],\"isa\":[\"avx2\",\"amx_int8\"],"
-    "\"caches\":{\"l2\":{\"instances\":2,\"total_bytes\":4194304,\"sizes\":[{\"size_bytes\":2097152,\"count\":2}]}},"
-    "\"max_freq_khz\":[5000000,3000000]},\"devices\":[{\"index\":0,\"pci\":{\"address\":\"0000:03:00.0\"},"
-    "\"memory\":{\"total_bytes\":18446744073709551615},\"numa_node\":-7,\"telemetry\":{\"power_w\":12.25},"
+    "{\"schema\":\"plimsoll.machine/1\",\"version\":\"0.1.0\",\"cpu\":{\"brand\":\"A  "
+    "B\",\"quota_cpus\":2.5,"
+    "\"core_kinds\":[{\"kind\":\"P\",\"cpus\":\"0-3\",\"count\":4}],\"isa\":[\"avx2\",\"amx_int8\"]"
+    ","
+    "\"caches\":{\"l2\":{\"instances\":2,\"total_bytes\":4194304,\"sizes\":[{\"size_bytes\":"
+    "2097152,\"count\":2}]}},"
+    "\"max_freq_khz\":[5000000,3000000]},\"devices\":[{\"index\":0,\"pci\":{\"address\":\"0000:03:"
+    "00.0\"},"
+    "\"memory\":{\"total_bytes\":18446744073709551615},\"numa_node\":-7,\"telemetry\":{\"power_w\":"
+    "12.25},"
     "\"sources\":{\"memory.total_bytes\":\"nvml\"}}],\"links\":[],\"notes\":[],"
     "\"timing\":{\"total_us\":5,\"probes\":{\"x\":5}}}";
 
@@ -97,13 +103,15 @@ static void wrong_types_are_named(void **state)
          "devices[1].memory.total_bytes"},
         {"{\"schema\":\"plimsoll.machine/1\",\"cpu\":{\"isa\":[1]}}", "cpu.isa"},
         {"{\"schema\":\"plimsoll.machine/1\",\"cpu\":7}", "cpu"},
-        {"{\"schema\":\"plimsoll.machine/1\",\"timing\":{\"probes\":{\"a\":\"b\"}}}", "timing.probes"},
+        {"{\"schema\":\"plimsoll.machine/1\",\"timing\":{\"probes\":{\"a\":\"b\"}}}",
+         "timing.probes"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         plim_error e = PLIM_ERROR_INIT;
         plim_machine *m = NULL;
-        assert_int_equal(plim_machine_from_json(NULL, cases[i].json, strlen(cases[i].json), &e, &m), PLIM_PARSE);
+        assert_int_equal(plim_machine_from_json(NULL, cases[i].json, strlen(cases[i].json), &e, &m),
+                         PLIM_PARSE);
         assert_null(m);
         assert_non_null(strstr(e.what, cases[i].path));
     }

@@ -14,7 +14,8 @@ static void whole_numbers(void **state)
     assert_true(pli_parse_u64(pli_s("18446744073709551615"), &v));
     assert_true(v == UINT64_MAX);
     v = 7;
-    static const char *const bad[] = {"", " ", "-1", "+1", "1 2", "0x10", "18446744073709551616", "1e3", "12a", "1.0"};
+    static const char *const bad[] = {
+        "", " ", "-1", "+1", "1 2", "0x10", "18446744073709551616", "1e3", "12a", "1.0"};
     for (size_t i = 0; i < COUNT(bad); i++)
         assert_false(pli_parse_u64(pli_s(bad[i]), &v));
     assert_int_equal(v, 7); /* a failure leaves it alone */
@@ -57,7 +58,8 @@ static void decimals(void **state)
     assert_true(fabs(v + 2.5) < 1e-12);
     assert_true(pli_parse_f64(pli_s("1.5e-3"), &v));
     assert_true(fabs(v - 0.0015) < 1e-12);
-    static const char *const bad[] = {"", ".", "1,5", "nan", "inf", "1e999", "1e", "e5", "1.2.3", "-"};
+    static const char *const bad[] = {"",      ".",  "1,5", "nan",   "inf",
+                                      "1e999", "1e", "e5",  "1.2.3", "-"};
     for (size_t i = 0; i < COUNT(bad); i++)
         assert_false(pli_parse_f64(pli_s(bad[i]), &v));
 }
@@ -68,11 +70,18 @@ static void sizes(void **state)
         const char *text;
         uint64_t bytes;
     } good[] = {
-        {"24GiB", UINT64_C(25769803776)}, {"24576MiB", UINT64_C(25769803776)},   {"24g", UINT64_C(25769803776)},
-        {"1024", 1024},                   {"64K", 65536},                        {"22.5 GiB", UINT64_C(24159191040)},
-        {"1.5TiB", UINT64_C(1649267441664)}, {"0.5kb", 512},                     {"16777215TiB", UINT64_C(18446742974197923840)},
+        {"24GiB", UINT64_C(25769803776)},
+        {"24576MiB", UINT64_C(25769803776)},
+        {"24g", UINT64_C(25769803776)},
+        {"1024", 1024},
+        {"64K", 65536},
+        {"22.5 GiB", UINT64_C(24159191040)},
+        {"1.5TiB", UINT64_C(1649267441664)},
+        {"0.5kb", 512},
+        {"16777215TiB", UINT64_C(18446742974197923840)},
     };
-    static const char *const bad[] = {"", "GiB", "-1GiB", "1GiBs", "16777216TiB", "1..5G", "99999999999999999999", "1XB"};
+    static const char *const bad[] = {
+        "", "GiB", "-1GiB", "1GiBs", "16777216TiB", "1..5G", "99999999999999999999", "1XB"};
     uint64_t v = 7;
     (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
@@ -114,8 +123,9 @@ static void loads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_numbers), cmocka_unit_test(signed_numbers), cmocka_unit_test(hexadecimal),
-        cmocka_unit_test(decimals),      cmocka_unit_test(sizes),          cmocka_unit_test(sums_and_products),
+        cmocka_unit_test(whole_numbers), cmocka_unit_test(signed_numbers),
+        cmocka_unit_test(hexadecimal),   cmocka_unit_test(decimals),
+        cmocka_unit_test(sizes),         cmocka_unit_test(sums_and_products),
         cmocka_unit_test(loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

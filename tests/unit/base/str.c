@@ -1,4 +1,5 @@
-/* Views: lines, words, parts, key and value, and text from drivers that must not reach a terminal as it is. */
+/* Views: lines, words, parts, key and value, and text from drivers that must not reach a terminal
+ * as it is. */
 #include "unit/test.h"
 
 #include <string.h>
@@ -49,7 +50,8 @@ static void utf8(void **state)
 {
     (void)state;
     assert_true(pli_utf8_valid(pli_s("Intel\xc2\xae \xe2\x82\xac \xf0\x9f\x9a\xa2")));
-    static const char *const bad[] = {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80", "\xf0\x80\x80\x80"};
+    static const char *const bad[] = {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80",
+                                      "\xe2\x82", "\x80",         "\xf0\x80\x80\x80"};
     for (size_t i = 0; i < COUNT(bad); i++)
         assert_false(pli_utf8_valid(pli_s(bad[i])));
 }
@@ -60,9 +62,11 @@ static void cleaning(void **state)
     (void)state;
     (void)pli_clean(pli_s("RTX\x1b[31m 4090\x07"), out, sizeof out);
     assert_string_equal(out, "RTX?[31m 4090?");
-    (void)pli_clean(pli_s("a\xff\xc2\x9b\xc3\xa9"), out, sizeof out); /* bad byte, C1 control, letter */
+    /* bad byte, C1 control, letter */
+    (void)pli_clean(pli_s("a\xff\xc2\x9b\xc3\xa9"), out, sizeof out);
     assert_string_equal(out, "a??\xc3\xa9");
-    assert_int_equal(pli_clean(pli_s("ab\xe2\x82\xac"), tiny, sizeof tiny), 2); /* no half character */
+    /* no half character */
+    assert_int_equal(pli_clean(pli_s("ab\xe2\x82\xac"), tiny, sizeof tiny), 2);
     assert_string_equal(tiny, "ab");
     static const char field[4] = {'a', 'b', 'c', 'd'};
     assert_int_equal(pli_field_str(field, sizeof field).n, 4); /* without a terminator */
