@@ -464,7 +464,8 @@ plim_status pli_record_from_json(pli_arena *arena, const plim_record *record, yy
         plim_status status = field_from_json(arena, field, value, (char *)r + field->offset, path);
         if (status != PLIM_OK) {
             const char *inner = *path ? *path : "";
-            *path = pli_printf(arena, "%s%s%s", field->key, inner[0] && inner[0] != '[' ? "." : "", inner);
+            *path = pli_printf(arena, "%s%s%s", field->key, inner[0] && inner[0] != '[' ? "." : "",
+                               inner);
             return status;
         }
         yyjson_val *source = yyjson_obj_get(sources, field->key);
