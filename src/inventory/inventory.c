@@ -12,9 +12,16 @@ struct result {
     pli_arena *arena;
 };
 
+/* Who is part of whom, until indices are final. */
+struct pli_part {
+    plim_device *part;
+    const plim_device *whole;
+    struct pli_part *next;
+};
+
 plim_status pli_inventory_new(const plim_allocator *allocator, pli_inventory *out)
 {
-    *out = (pli_inventory){NULL, NULL};
+    *out = (pli_inventory){NULL, NULL, NULL};
     pli_arena *arena = pli_arena_new(allocator, PLI_MAX_ARENA);
     if (!arena)
         return PLIM_NOMEM;
@@ -26,7 +33,7 @@ plim_status pli_inventory_new(const plim_allocator *allocator, pli_inventory *ou
     }
     result->arena = arena;
     result->machine.head.source = source;
-    *out = (pli_inventory){arena, &result->machine};
+    *out = (pli_inventory){arena, &result->machine, NULL};
     plim_machine *m = &result->machine;
     PLI_SET(machine, m, schema, "plimsoll.machine/1", NULL);
     PLI_SET(machine, m, version, PLIM_VERSION_TEXT, NULL);
@@ -40,7 +47,7 @@ plim_status pli_inventory_new(const plim_allocator *allocator, pli_inventory *ou
 void pli_inventory_free(pli_inventory *inv)
 {
     pli_arena_free(inv->arena);
-    *inv = (pli_inventory){NULL, NULL};
+    *inv = (pli_inventory){NULL, NULL, NULL};
 }
 
 plim_status pli_inventory_freeze(pli_inventory *inv, plim_machine **out)
@@ -49,7 +56,7 @@ plim_status pli_inventory_freeze(pli_inventory *inv, plim_machine **out)
     *out = failed ? NULL : inv->machine;
     if (failed)
         pli_inventory_free(inv);
-    *inv = (pli_inventory){NULL, NULL};
+    *inv = (pli_inventory){NULL, NULL, NULL};
     return failed ? PLIM_NOMEM : PLIM_OK;
 }
 
@@ -138,11 +145,28 @@ plim_device *pli_device_by_pci(const pli_inventory *inv, const char *address)
 {
     for (size_t i = 0; i < pli_device_count(inv); i++) {
         plim_device *d = pli_device_at(inv, i);
-        if (PLIM_KNOWN(device, d, pci_address) && !PLIM_KNOWN(device, d, parent) &&
+        if (PLIM_KNOWN(device, d, pci_address) && !pli_is_part(inv, d) &&
             strcmp(d->pci_address, address) == 0)
             return d;
     }
     return NULL;
+}
+
+void pli_set_parent(pli_inventory *inv, plim_device *part, const plim_device *whole)
+{
+    struct pli_part *p = pli_alloc(inv->arena, sizeof *p);
+    if (!p)
+        return;
+    *p = (struct pli_part){part, whole, inv->parts};
+    inv->parts = p;
+}
+
+bool pli_is_part(const pli_inventory *inv, const plim_device *d)
+{
+    for (const struct pli_part *p = inv->parts; p; p = p->next)
+        if (p->part == d)
+            return true;
+    return false;
 }
 
 /* ---- texts and notes ------------------------------------------------------------------------- */
@@ -207,4 +231,6 @@ void pli_inventory_finish(pli_inventory *inv)
         plim_device *d = pli_device_at(inv, i);
         PLI_SET(device, d, index, i, NULL);
     }
+    for (const struct pli_part *p = inv->parts; p; p = p->next)
+        PLI_SET(device, p->part, parent, p->whole->index, NULL);
 }

@@ -7,9 +7,11 @@
 
 #include "../base/record.h"
 
+struct pli_part;
 typedef struct pli_inventory {
     pli_arena *arena; /* strings and records of the result */
     plim_machine *machine;
+    struct pli_part *parts; /* what pli_set_parent() was told */
 } pli_inventory;
 
 /* An empty document (schema, version). NULL arena when out of memory. */
@@ -36,6 +38,11 @@ size_t pli_device_count(const pli_inventory *);
 plim_device *pli_device_at(const pli_inventory *, size_t i);
 /* The physical device (not a partition) at this PCI address "dddd:bb:dd.f", NULL if none. */
 plim_device *pli_device_by_pci(const pli_inventory *, const char *address);
+
+/* part is a partition (a MIG slice, a compute partition) of whole, which was added before it. The
+ * index in the result is written by pli_inventory_finish(), since indices move until then. */
+void pli_set_parent(pli_inventory *, plim_device *part, const plim_device *whole);
+bool pli_is_part(const pli_inventory *, const plim_device *);
 
 /* severity: "info", "warning", "error". subject, hint: NULL or "" for none. Texts are copied and
  * cleaned. Same probe, subject and text twice is one note. */
