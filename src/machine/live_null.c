@@ -60,7 +60,7 @@ uint64_t pli_null_clock(pli_machine *m)
 plim_status pli_null_lib(pli_machine *m, const pli_lib *lib, pli_symbol *symbols)
 {
     (void)m, (void)lib, (void)symbols;
-    return PLIM_NOT_FOUND;
+    return PLIM_UNSUPPORTED;
 }
 
 /* No library was loaded, so nothing may be called: the call is answered here. */

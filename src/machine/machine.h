@@ -144,8 +144,9 @@ typedef struct pli_machine_ops {
     const char *(*env)(pli_machine *, const char *name);
     uint64_t (*clock)(pli_machine *); /* monotonic ns */
     /* Loads a library and fills symbols[] (NULL for what is missing). NOT_FOUND: no such library;
-     * UNSUPPORTED: a required symbol is missing. On a recording: OK when it was loaded there,
-     * symbols stay NULL. */
+     * VERSION: a required symbol is missing; UNSUPPORTED: this machine has no libraries to ask (a
+     * tree), so that nothing follows. On a recording: OK when it was loaded there, symbols stay
+     * NULL. */
     plim_status (*lib)(pli_machine *, const pli_lib *, pli_symbol *symbols);
     bool (*call_before)(pli_machine *, const pli_call *, int *rc); /* true: answered, do not call */
     void (*call_after)(pli_machine *, const pli_call *, int rc);
