@@ -24,6 +24,8 @@
 #define PLI_MAX_GGUF_KEYS 1000000u
 #define PLI_MAX_GGUF_TENSORS 1000000u
 #define PLI_MAX_GGUF_STRING ((uint64_t)1 << 30) /* the reference reader's own limit */
+#define PLI_MAX_GGUF_NESTING 4u   /* arrays in arrays, which the reference reader refuses */
+#define PLI_MAX_TENSOR_NAME 1024u /* ggml's own limit is 63, that of its descendants 127 */
 #define PLI_MAX_MODEL_SPLITS 10000u
 #define PLI_MAX_LAYERS 100000u
 

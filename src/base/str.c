@@ -17,6 +17,13 @@ bool pli_eq(pli_str a, const char *b)
     return pli_same(a, pli_s(b));
 }
 
+int pli_compare(pli_str a, pli_str b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int order = n ? memcmp(a.p, b.p, n) : 0;
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
 bool pli_starts(pli_str s, const char *prefix)
 {
     pli_str p = pli_s(prefix);
@@ -188,6 +195,18 @@ size_t pli_clean(pli_str s, char *out, size_t size)
     }
     if (size)
         out[at] = '\0';
+    return at;
+}
+
+size_t pli_utf8_repair(pli_str s, char *out)
+{
+    size_t at = 0;
+    while (s.n) {
+        size_t n = utf8_length(s);
+        memcpy(out + at, n ? s.p : "\xef\xbf\xbd", n ? n : 3);
+        at += n ? n : 3;
+        s = pli_skip(s, n ? n : 1);
+    }
     return at;
 }
 

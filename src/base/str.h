@@ -17,6 +17,7 @@ typedef struct pli_str {
 pli_str pli_s(const char *text); /* NULL is the empty view */
 bool pli_eq(pli_str a, const char *b);
 bool pli_same(pli_str a, pli_str b);
+int pli_compare(pli_str a, pli_str b); /* by bytes: < 0, 0, > 0 */
 bool pli_starts(pli_str s, const char *prefix);
 bool pli_ends(pli_str s, const char *suffix);
 bool pli_contains(pli_str s, const char *needle);
@@ -41,6 +42,9 @@ bool pli_utf8_valid(pli_str s);
 /* Copies s into out (capacity size, always terminated), control characters and bad UTF-8 as '?'; a
  * name from a driver can hold terminal escapes. Returns the length. */
 size_t pli_clean(pli_str s, char *out, size_t size);
+/* Copies s into out (room for 3 * s.n bytes), bad UTF-8 as U+FFFD, everything else as it is.
+ * Returns the length; nothing is terminated. */
+size_t pli_utf8_repair(pli_str s, char *out);
 /* Up to the first NUL of a field of n bytes that may lack one. */
 pli_str pli_field_str(const void *bytes, size_t n);
 

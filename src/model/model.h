@@ -28,30 +28,37 @@ typedef struct pli_value {
     pli_str key; /* in the arena */
     pli_value_type type;
     pli_value_type item_type; /* of an array */
-    uint64_t count;           /* of an array */
+    uint64_t count;           /* of an array; bytes of a string */
+    uint64_t at;              /* byte offset of its key in the file */
     union {                   /* scalars; unused for arrays */
         uint64_t u;           /* U8 U16 U32 U64 BOOL */
         int64_t i;
         double f;
-        pli_str text;
+        pli_str text; /* p is NULL where it is longer than PLI_TEXT_KEPT */
     } as;
     /* Items of a short array (PLI_VALUE_KEPT or fewer numbers or booleans): u, i or f by item_type.
      * NULL: skipped in place. */
     const uint64_t *items; /* bit patterns of the union above */
     const pli_str *texts;  /* items of a short array of strings */
 } pli_value;
-#define PLI_VALUE_KEPT 4096u /* numbers kept of an array: more than any model has layers */
-#define PLI_TEXTS_KEPT 64u   /* strings kept of an array */
+#define PLI_VALUE_KEPT 4096u     /* numbers kept of an array: more than any model has layers */
+#define PLI_TEXTS_KEPT 64u       /* strings kept of an array */
+#define PLI_TEXT_KEPT (1u << 20) /* bytes kept of a string: chat templates are tens of KiB */
 
-#define PLI_MAX_DIMS 8u /* safetensors has no limit of its own; ggml's is 4 */
+#define PLI_MIN_SHAPE 4u /* entries that every shape has; those past `dims` are 1 */
 typedef struct pli_tensor {
-    const char *name; /* in the arena, NUL-terminated */
-    uint32_t type;    /* index of a row of quants.def, not the file's number */
+    const char *name;      /* in the arena, NUL-terminated */
+    const char *type_name; /* of its row, or TYPE_<number> of the file */
+    uint32_t type;         /* index of a row of quants.def, not the file's number */
+    uint32_t file_type;    /* the file's number */
     uint32_t dims;
-    uint64_t shape[PLI_MAX_DIMS]; /* file's order: ggml's ne[0] first for GGUF */
-    uint64_t elements, bytes;
+    uint32_t file;         /* 0 ... splits - 1 */
+    const uint64_t *shape; /* file's order: ggml's ne[0] first for GGUF */
+    uint64_t elements;
+    uint64_t bytes;  /* 0 where bytes_known is false */
     uint64_t offset; /* in its file's data section */
-    uint32_t file;   /* 0 ... splits - 1 */
+    uint64_t at;     /* byte offset of its entry in the file's header */
+    bool bytes_known;
 } pli_tensor;
 
 typedef struct pli_model {
@@ -62,6 +69,8 @@ typedef struct pli_model {
     size_t value_count;
     pli_tensor *tensors; /* in the file's order */
     size_t tensor_count;
+    const pli_tensor **by_name; /* the same, sorted by name */
+    bool partial;               /* tensors of files that could not be reached are absent */
 } pli_model;
 
 /* A tensor type: name, block and bytes (quants.def). */
@@ -70,12 +79,20 @@ typedef struct pli_quant {
     uint32_t ggml_id; /* UINT32_MAX: not a ggml type */
     uint32_t block_elements;
     uint32_t block_bytes; /* 0: size not known exactly */
+    uint32_t row_bytes;   /* in front of each row */
     const char *engine;   /* NULL, or who alone reads it: ik_llama.cpp */
 } pli_quant;
 const pli_quant *pli_quant_at(uint32_t index);    /* NULL past the last */
+uint32_t pli_quant_index(const pli_quant *quant); /* NULL: the row of unknown types */
+const pli_quant *pli_quant_of_ggml(uint32_t id);  /* NULL if none */
 const pli_quant *pli_quant_by_name(pli_str name); /* any case; NULL if none */
 /* false: no whole blocks, overflow, size unknown */
 bool pli_quant_row_bytes(const pli_quant *, uint64_t elements, uint64_t *bytes);
+
+/* One value of a sorted list, NULL if none; as a number when it is one and the type allows. */
+const pli_value *pli_values_find(const pli_value *values, size_t count, pli_str key);
+bool pli_value_u64(const pli_value *value, uint64_t *out);
+const char *pli_value_type_name(pli_value_type type); /* ggml's: u32, f32, str, arr ... */
 
 /* Values by key; "%s" in the key stands for the architecture: pli_model_u64(m, "%s.block_count",
  * &n). False when absent or of another type (integers convert to each other when the value

@@ -1,0 +1,23 @@
+/* How the readers fill a pli_model, and what is then told of it. All memory is the model's
+ * arena's. */
+#ifndef PLI_BUILD_H
+#define PLI_BUILD_H
+
+#include "gguf.h"
+#include "model.h"
+
+/* A model of a GGUF file: one file, or all of a split one when `path` is where it was found
+ * (NULL: by a reader alone, so that the other files cannot be reached). */
+plim_status pli_gguf_model(pli_model *model, const plim_reader *reader, const char *path,
+                           plim_error *error);
+
+/* Sorts the tensors' names. PLIM_PARSE where one stands twice; `subject` is the file for the
+ * message. */
+plim_status pli_model_index_tensors(pli_model *model, const char *subject, plim_error *error);
+/* What the header tells: sums over the tensors, layers, heads, experts, names. Right or left
+ * out. */
+void pli_model_facts(pli_model *model);
+/* Adds a line to "missing". */
+void pli_model_misses(pli_model *model, const char *format, ...) PLI_PRINTF(2, 3);
+
+#endif

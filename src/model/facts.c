@@ -1,0 +1,275 @@
+/* What a model's header tells, as fields of the record. Right or left out: a figure that the
+ * keys do not give exactly stays unknown, and "missing" says what it would need. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/limits.h"
+#include "../base/num.h"
+#include "build.h"
+#include "file_types.h"
+
+/* Text from a file, valid UTF-8, in the arena. */
+static const char *clean_text(pli_model *model, pli_str text)
+{
+    char *copy = pli_alloc_array(model->arena, text.n + 1, 1);
+    if (copy)
+        (void)pli_clean(text, copy, text.n + 1);
+    return copy;
+}
+
+/* "/a/b/Llama-3-8B.Q4_K_M-00001-of-00002.gguf" is "Llama-3-8B.Q4_K_M". */
+static pli_str stem_of(const char *path)
+{
+    pli_str name = pli_s(path), ending;
+    for (size_t i = name.n; i > 0; i--)
+        if (name.p[i - 1] == '/') {
+            name = pli_skip(name, i);
+            break;
+        }
+    static const char *const endings[] = {".gguf", ".safetensors.index.json", ".safetensors"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (pli_ends(name, endings[i])) {
+            name.n -= strlen(endings[i]);
+            break;
+        }
+    ending = name.n > 15 ? pli_skip(name, name.n - 15) : (pli_str){NULL, 0};
+    if (ending.n && ending.p[0] == '-' && pli_starts(pli_skip(ending, 6), "-of-"))
+        name.n -= 15;
+    return name;
+}
+
+static void tell_names(pli_model *model)
+{
+    plim_model *pub = &model->pub;
+    pli_str text;
+    if (pli_model_str(model, "general.architecture", &text) && text.n)
+        PLI_SET_STR(model, pub, architecture, clean_text(model, text), NULL);
+    if (!(pli_model_str(model, "general.name", &text) && pli_trim(text).n))
+        text = stem_of(model->path);
+    PLI_SET_STR(model, pub, name, clean_text(model, pli_trim(text)), NULL);
+}
+
+/* ---- sums over the tensors ---- */
+
+/* Bytes by tensor type, in the order of first use; the largest is the commonest. */
+static void count_bytes(pli_arena *arena, plim_counts *counts, const char *type, uint64_t bytes)
+{
+    union {
+        const plim_count *in;
+        plim_count *out;
+    } items = {.in = counts->items};
+    size_t i = 0;
+    while (i < counts->count && strcmp(items.in[i].name, type) != 0)
+        i++;
+    if (i == counts->count) {
+        items.out = pli_grow_array(arena, items.out, counts->count, sizeof *items.out);
+        if (!items.out)
+            return;
+        items.out[counts->count++] = (plim_count){type, 0};
+        counts->items = items.out;
+    }
+    items.out[i].value = pli_add_sat(items.out[i].value, bytes);
+}
+
+static void tell_tensors(pli_model *model)
+{
+    plim_model *pub = &model->pub;
+    plim_counts by_type = {NULL, 0};
+    uint64_t bytes = 0;
+    const pli_tensor *unknown = NULL;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const pli_tensor *t = &model->tensors[i];
+        if (!t->bytes_known && !unknown)
+            unknown = t;
+        bytes = pli_add_sat(bytes, t->bytes);
+        if (t->bytes_known)
+            count_bytes(model->arena, &by_type, t->type_name, t->bytes);
+    }
+    PLI_SET(model, pub, tensors_count, model->tensor_count, NULL);
+    PLI_SET(model, pub, tensor_bytes_by_type, by_type, NULL);
+    if (unknown)
+        pli_model_misses(model, "the size of tensors of type %s (number %" PRIu32 ")",
+                         unknown->type_name, unknown->file_type);
+    else if (!model->partial)
+        PLI_SET(model, pub, tensor_bytes, bytes, NULL);
+}
+
+/* Types that llama.cpp does not read, named once each with who does. */
+static void tell_engines(pli_model *model)
+{
+    const pli_quant *told = NULL;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const pli_quant *q = pli_quant_at(model->tensors[i].type);
+        if (!q || !q->engine || q == told)
+            continue;
+        bool before = false;
+        for (size_t k = 0; k < i && !before; k++)
+            before = model->tensors[k].type == model->tensors[i].type;
+        if (!before)
+            pli_model_misses(model, "an engine that reads type %" PRIu32 " (%s): %s",
+                             model->tensors[i].file_type, q->name, q->engine);
+        told = q;
+    }
+}
+
+static bool sum_elements(const pli_model *model, uint64_t *out)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < model->tensor_count; i++)
+        if (!pli_add(sum, model->tensors[i].elements, &sum))
+            return false;
+    *out = sum;
+    return model->tensor_count > 0 && !model->partial;
+}
+
+/* Elements of the expert tensors (blk.N.ffn_*_exps.*: the last dimension counts experts); false
+ * when one has another form, so that it is not known what a token uses. */
+static bool sum_experts(const pli_model *model, uint64_t experts, uint64_t *out)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const pli_tensor *t = &model->tensors[i];
+        pli_str name = pli_s(t->name);
+        if (pli_contains(name, "_chexps."))
+            return false;
+        if (!pli_contains(name, "_exps."))
+            continue;
+        if (t->dims == 0 || t->shape[t->dims - 1] != experts || !pli_add(sum, t->elements, &sum))
+            return false;
+    }
+    *out = sum;
+    return sum > 0;
+}
+
+static void tell_parameters(pli_model *model)
+{
+    uint64_t all, experts, used, in_experts, next;
+    if (!sum_elements(model, &all))
+        return;
+    PLI_SET(model, &model->pub, parameters, all, NULL);
+    /* Layers that predict further tokens are used or not as the engine decides. */
+    if (pli_model_u64(model, "%s.nextn_predict_layers", &next) && next)
+        return;
+    if (!pli_model_u64(model, "%s.expert_count", &experts) ||
+        !pli_model_u64(model, "%s.expert_used_count", &used) || experts == 0 || used > experts ||
+        !sum_experts(model, experts, &in_experts))
+        return;
+    PLI_SET(model, &model->pub, active_parameters, all - in_experts / experts * (experts - used),
+            NULL);
+}
+
+/* The file's word where it has one, else the type that takes most bytes. */
+static void tell_quantization(pli_model *model)
+{
+    const plim_counts *types = &model->pub.tensor_bytes_by_type;
+    const char *word = NULL;
+    uint64_t n;
+    if (pli_model_u64(model, "general.file_type", &n))
+        word = pli_file_type_name(n);
+    size_t best = 0;
+    for (size_t i = 1; i < types->count; i++)
+        if (types->items[i].value > types->items[best].value)
+            best = i;
+    if (!word && types->count && PLIM_KNOWN(model, &model->pub, tensor_bytes))
+        word = types->items[best].name;
+    PLI_SET_STR(model, &model->pub, quantization, word, NULL);
+}
+
+/* ---- keys ---- */
+
+#define TELL(model, member_, key_)                                                                 \
+    do {                                                                                           \
+        uint64_t pli_n_;                                                                           \
+        if (pli_model_u64((model), (key_), &pli_n_))                                               \
+            PLI_SET(model, &(model)->pub, member_, pli_n_, NULL);                                  \
+    } while (0)
+
+static void tell_vocabulary(pli_model *model)
+{
+    const pli_value *tokens = pli_model_value(model, "tokenizer.ggml.tokens");
+    const pli_tensor *table = pli_model_tensor(model, "token_embd.weight");
+    if (tokens && tokens->type == PLI_VALUE_ARRAY)
+        PLI_SET(model, &model->pub, vocabulary, tokens->count, NULL);
+    else
+        TELL(model, vocabulary, "%s.vocab_size");
+    if (!PLIM_KNOWN(model, &model->pub, vocabulary) && table && table->dims == 2)
+        PLI_SET(model, &model->pub, vocabulary, table->shape[1], NULL);
+}
+
+/* A key that is one number, or an array that says the same for every layer. */
+static bool same_everywhere(const pli_model *model, const char *key, uint64_t *out)
+{
+    uint64_t layers = model->pub.layers, n;
+    const pli_value *v = pli_model_value(model, key);
+    if (!v || !pli_model_layer_u64(model, key, 0, out))
+        return false;
+    for (uint64_t i = 1; v->type == PLI_VALUE_ARRAY && i < layers; i++)
+        if (!pli_model_layer_u64(model, key, i, &n) || n != *out)
+            return false;
+    return true;
+}
+
+/* Key/value heads by layer, where an array says that layers differ. */
+static void tell_heads_by_layer(pli_model *model)
+{
+    uint64_t layers = model->pub.layers;
+    const pli_value *v = pli_model_value(model, "%s.attention.head_count_kv");
+    if (!v || v->type != PLI_VALUE_ARRAY || layers == 0 || layers > v->count ||
+        layers > PLI_MAX_LAYERS)
+        return;
+    uint64_t *heads = pli_alloc_array(model->arena, (size_t)layers, sizeof *heads);
+    for (uint64_t i = 0; heads && i < layers; i++)
+        if (!pli_model_layer_u64(model, "%s.attention.head_count_kv", i, &heads[i]))
+            return;
+    if (heads)
+        PLI_SET(model, &model->pub, heads_kv_by_layer, ((plim_u64s){heads, (size_t)layers}), NULL);
+}
+
+static void tell_heads(pli_model *model)
+{
+    plim_model *pub = &model->pub;
+    uint64_t heads, kv, embedding;
+    bool known = same_everywhere(model, "%s.attention.head_count", &heads);
+    if (known)
+        PLI_SET(model, pub, heads_count, heads, NULL);
+    if (same_everywhere(model, "%s.attention.head_count_kv", &kv))
+        PLI_SET(model, pub, heads_kv, kv, NULL);
+    else if (pli_model_value(model, "%s.attention.head_count_kv"))
+        tell_heads_by_layer(model);
+    else if (known)
+        PLI_SET(model, pub, heads_kv, heads, NULL); /* without the key every head has its own */
+    TELL(model, heads_key_length, "%s.attention.key_length");
+    TELL(model, heads_value_length, "%s.attention.value_length");
+    if (!known || heads == 0 || !pli_model_u64(model, "%s.embedding_length", &embedding) ||
+        embedding % heads)
+        return;
+    PLI_FILL(model, pub, heads_key_length, embedding / heads, NULL);
+    PLI_FILL(model, pub, heads_value_length, embedding / heads, NULL);
+}
+
+static void tell_keys(pli_model *model)
+{
+    uint64_t n;
+    TELL(model, layers, "%s.block_count");
+    TELL(model, context_trained, "%s.context_length");
+    TELL(model, embedding_length, "%s.embedding_length");
+    if (same_everywhere(model, "%s.feed_forward_length", &n))
+        PLI_SET(model, &model->pub, feed_forward_length, n, NULL);
+    TELL(model, experts_count, "%s.expert_count");
+    TELL(model, experts_used, "%s.expert_used_count");
+    TELL(model, experts_shared, "%s.expert_shared_count");
+    tell_vocabulary(model);
+    tell_heads(model);
+}
+
+void pli_model_facts(pli_model *model)
+{
+    tell_names(model);
+    tell_tensors(model);
+    tell_engines(model);
+    tell_parameters(model);
+    tell_keys(model);
+    tell_quantization(model);
+    if (!PLIM_KNOWN(model, &model->pub, architecture))
+        pli_model_misses(model, "general.architecture: without it no key of the model can be told");
+}

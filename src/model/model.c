@@ -1,0 +1,140 @@
+/* The public face of the model floor: open, write as JSON (model_json.c), free. */
+#include "model.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/context.h"
+#include "../base/limits.h"
+#include "../base/reader.h"
+#include "../base/status.h"
+#include "build.h"
+
+static pli_model *model_new(const plim_allocator *allocator)
+{
+    pli_arena *arena = pli_arena_new(allocator, PLI_MAX_ARENA);
+    if (!arena)
+        return NULL;
+    pli_model *model = pli_alloc(arena, sizeof *model);
+    if (!model) {
+        pli_arena_free(arena);
+        return NULL;
+    }
+    model->arena = arena;
+    model->pub.head.source = pli_alloc_array(arena, plim_record_model.field_count, sizeof(char *));
+    return model;
+}
+
+void plim_model_free(plim_model *model)
+{
+    if (model)
+        pli_arena_free(pli_model_of(model)->arena);
+}
+
+void pli_model_misses(pli_model *model, const char *format, ...)
+{
+    union {
+        const char *const *in;
+        const char **out;
+    } items = {.in = model->pub.missing.items};
+    size_t count = model->pub.missing.count;
+    va_list args;
+    va_start(args, format);
+    const char *text = pli_vprintf(model->arena, format, args);
+    va_end(args);
+    items.out = pli_grow_array(model->arena, items.out, count, sizeof *items.out);
+    if (!text || !items.out)
+        return;
+    items.out[count] = text;
+    PLI_SET(model, &model->pub, missing, ((plim_strs){items.out, count + 1}), NULL);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const pli_tensor *x, *y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    int order = strcmp(x->name, y->name);
+    /* equal names: in the file's order, so that the second is the one complained of */
+    return order ? order : (x > y) - (x < y);
+}
+
+plim_status pli_model_index_tensors(pli_model *model, const char *subject, plim_error *error)
+{
+    size_t count = model->tensor_count;
+    const pli_tensor **names = pli_alloc_array(model->arena, count, sizeof *names);
+    if (!names)
+        return pli_fail(error, PLIM_NOMEM, subject, PLIM_NO_OFFSET, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        names[i] = &model->tensors[i];
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(names[i - 1]->name, names[i]->name) == 0)
+            return pli_fail(error, PLIM_PARSE, subject, names[i]->at,
+                            "the tensor %s stands in the model twice", names[i]->name);
+    model->by_name = names;
+    return PLIM_OK;
+}
+
+/* Reads from an open file; the reader's name is for messages and, without another, the model's
+ * name. */
+static plim_status read_model(pli_model *model, const plim_reader *reader, const char *path,
+                              plim_error *error)
+{
+    model->path = pli_strdup(model->arena, reader->name);
+    PLI_SET(model, &model->pub, schema, "plimsoll.model/1", NULL);
+    PLI_SET(model, &model->pub, version, PLIM_VERSION_TEXT, NULL);
+    plim_status status = pli_gguf_model(model, reader, path, error);
+    if (status == PLIM_OK)
+        status = pli_model_index_tensors(model, model->path, error);
+    if (status != PLIM_OK)
+        return status;
+    pli_model_facts(model);
+    if (pli_arena_failed(model->arena))
+        return pli_fail(error, PLIM_NOMEM, reader->name, PLIM_NO_OFFSET, "out of memory");
+    return PLIM_OK;
+}
+
+static plim_status open_from(plimsoll *context, const plim_reader *reader, const char *path,
+                             plim_error *error, plim_model **out)
+{
+    pli_model *model = model_new(pli_context_allocator(context));
+    if (!model)
+        return pli_fail(error, PLIM_NOMEM, reader->name, PLIM_NO_OFFSET, "out of memory");
+    plim_status status = read_model(model, reader, path, error);
+    if (status == PLIM_OK)
+        *out = &model->pub;
+    else
+        plim_model_free(&model->pub);
+    return status;
+}
+
+plim_status plim_model_open_reader(plimsoll *context, const plim_reader *reader, plim_error *error,
+                                   plim_model **out)
+{
+    if (!out)
+        return PLIM_INVALID;
+    *out = NULL;
+    if (!context || !reader || !reader->read || reader->struct_size < sizeof *reader)
+        return PLIM_INVALID;
+    return open_from(context, reader, NULL, error, out);
+}
+
+plim_status plim_model_open(plimsoll *context, const char *path, plim_error *error,
+                            plim_model **out)
+{
+    plim_reader reader;
+    if (!out)
+        return PLIM_INVALID;
+    *out = NULL;
+    if (!context || !path)
+        return PLIM_INVALID;
+    plim_status status = pli_reader_open(path, pli_context_allocator(context), error, &reader);
+    if (status != PLIM_OK)
+        return status;
+    status = open_from(context, &reader, path, error, out);
+    pli_reader_close(&reader);
+    return status;
+}
