@@ -297,14 +297,15 @@ def public_comments(tree):
 
 @rule
 def built_files(tree):
-    """Every .c of src/ and cli/ is built: named in its folder's CMakeLists.txt, or a row of table.def."""
+    """Every .c of src/ and cli/ is built: in its folder's CMakeLists.txt, or a row of table.def or commands.def."""
     for source in tree.c_files("src/") + tree.c_files("cli/"):
         name = source.path.rsplit("/", 1)[-1]
         if source.suffix != ".c":
             continue
         folder = source.path[:-len(name)]
         lists = tree.read(folder + "CMakeLists.txt")
-        row = folder == "src/probe/" and name[:-2] in probe_rows(tree)
+        row = (folder == "src/probe/" and name[:-2] in probe_rows(tree)
+               or folder == "cli/" and name[:-2] in command_files(tree))
         if not row and not (lists and re.search(r"(?<![\w/])" + re.escape(name) + r"\b", lists.text)):
             yield source, 1, f"{name} is not built by {folder}CMakeLists.txt"
 
@@ -312,6 +313,11 @@ def built_files(tree):
 def probe_rows(tree):
     table = tree.read("src/probe/table.def")
     return re.findall(r"^PROBE\((\w+),", table.text, re.M) if table else []
+
+
+def command_files(tree):
+    table = tree.read("cli/commands.def")
+    return ["cmd_" + name for name in re.findall(r"^CMD\((\w+),", table.text, re.M)] if table else []
 
 
 @rule

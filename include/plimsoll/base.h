@@ -28,8 +28,10 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define PLIM_CHECK_RESULT __attribute__((warn_unused_result))
+#define PLIM_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define PLIM_CHECK_RESULT
+#define PLIM_PRINTF(fmt, args)
 #endif
 
 #define PLIM_VERSION_MAJOR 0
@@ -202,6 +204,11 @@ PLIM_API const char *plim_bytes_text(uint64_t bytes, char *buf, size_t size);
 /* Flags of the functions that write a result as JSON. */
 #define PLIM_JSON_PRETTY 1u  /* indent by 2 */
 #define PLIM_JSON_SOURCES 2u /* "sources" in every record, not in devices alone */
+
+/** Any record as a JSON object, NUL-terminated; *length (may be NULL) without the NUL. Unknown
+ *  fields are absent. Freed with plim_text_free(). Errors: NOMEM. */
+PLIM_API plim_status plim_record_to_json(const plim_record *record, const void *r, unsigned flags,
+                                         char **text, size_t *length) PLIM_CHECK_RESULT;
 
 /** Frees text that the library returned (JSON documents, recordings). NULL is allowed. */
 PLIM_API void plim_text_free(char *text);

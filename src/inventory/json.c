@@ -10,19 +10,7 @@
 plim_status plim_machine_to_json(const plim_machine *machine, unsigned flags, char **text,
                                  size_t *length)
 {
-    yyjson_alc alc;
-    *text = NULL;
-    yyjson_mut_doc *doc = pli_json_new(NULL, &alc);
-    if (!doc)
-        return PLIM_NOMEM;
-    yyjson_mut_val *root = pli_record_to_json(doc, &plim_record_machine, machine, flags);
-    plim_status status = PLIM_NOMEM;
-    if (root) {
-        yyjson_mut_doc_set_root(doc, root);
-        status = pli_json_write(doc, (flags & PLIM_JSON_PRETTY) != 0, text, length);
-    }
-    yyjson_mut_doc_free(doc);
-    return status;
+    return plim_record_to_json(&plim_record_machine, machine, flags, text, length);
 }
 
 static plim_status import(pli_inventory *inv, yyjson_val *root, plim_error *error)

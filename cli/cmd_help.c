@@ -1,0 +1,49 @@
+#include <string.h>
+
+#include "cli.h"
+#include "help.h"
+
+struct help_args {
+    bool man;
+    cli_choice completion;
+};
+
+static const cli_option options[] = {
+    {.names = "--man", CLI_MEMBER(struct help_args, man), .help = "print the manual page, as mdoc"},
+    {.names = "--completion",
+     CLI_MEMBER(struct help_args, completion),
+     .metavar = "SHELL",
+     .choices = "bash",
+     .help = "print the completion script of a shell: bash"},
+};
+
+static cli_exit run(cli_call *call)
+{
+    const struct help_args *args = call->args;
+    const cli_command *about = NULL;
+    if (call->operand_count) {
+        about = cli_command_find(call->operands[0]);
+        if (!about)
+            return cli_error(call, CLI_USAGE, "no command '%.64s'", call->operands[0]);
+    }
+    if (args->completion.index >= 0)
+        cli_completion_bash();
+    else if (args->man && about)
+        cli_man_command(about);
+    else if (args->man)
+        cli_man_all();
+    else if (about)
+        cli_help_command(about, call->term);
+    else
+        cli_help_all(call->term);
+    return CLI_OK;
+}
+
+const cli_body cli_body_help = {
+    .options = options,
+    .option_count = CLI_COUNT(options),
+    .args_size = sizeof(struct help_args),
+    .max_operands = 1,
+    .run = run,
+    .details = "",
+};

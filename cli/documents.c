@@ -1,0 +1,5 @@
+#include "documents.h"
+
+#include <plimsoll/records_tables.h>
+
+#include "documents.def"
