@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "files_posix.h"
+#include "live.h"
 #include "live_null.h"
 #include "query.h"
 
@@ -194,6 +195,12 @@ static plim_status live_query(pli_machine *m, const char *node, const char *what
     return PLIM_UNSUPPORTED;
 }
 
+static plim_status live_lib(pli_machine *m, const pli_lib *lib, pli_symbol *symbols)
+{
+    (void)m;
+    return pli_dl_load(lib, symbols);
+}
+
 /* ---- making one ------------------------------------------------------------------------------ */
 
 static void live_free(pli_machine *m)
@@ -204,7 +211,7 @@ static void live_free(pli_machine *m)
 
 static const pli_machine_ops live_ops = {
     live_read,    live_open,      live_reread, live_close,   live_list,        live_link,
-    live_stat,    live_env,       live_clock,  pli_null_lib, live_call_before, pli_null_call_after,
+    live_stat,    live_env,       live_clock,  live_lib, live_call_before, pli_null_call_after,
     pli_null_run, pli_null_cpuid, live_query,  NULL,         live_free,
 };
 

@@ -99,7 +99,7 @@ typedef struct pli_call {
  *   PLI_CALL(m, rc, nvml->DeviceGetCount, "nvmlDeviceGetCount_v2", "-",
  *            PLI_OUTS({&count, sizeof count}), (&count)); */
 #define PLI_OUTS(...)                                                                              \
-    (const pli_out[]){__VA_ARGS__}, sizeof((const pli_out[]){__VA_ARGS__}) / sizeof(pli_out)
+    ((const pli_out[]){__VA_ARGS__}), sizeof((const pli_out[]){__VA_ARGS__}) / sizeof(pli_out)
 #define PLI_NO_OUTS NULL, 0
 #define PLI_CALL(m, rc, fn, name, ordinal, outs, args)                                             \
     PLI_CALL_EXPAND(m, rc, fn, name, ordinal, outs, args)
@@ -159,8 +159,9 @@ typedef struct pli_machine_ops {
     plim_status (*query)(pli_machine *, const char *node, const char *what, const void *in,
                          size_t in_size, void *out, size_t out_size, size_t *length);
     /* Runs job in a child process under a deadline, then once more here on what the child recorded.
-     * NULL where there is nothing to be isolated from (recordings, trees): the caller then runs the
-     * job itself. name (the probe's) is the key under which a recording keeps how a job ended. */
+     * NULL where there is nothing to be isolated from (trees): the caller then runs the job itself.
+     * A recording runs it in place and tells how it ended when it was captured; name (the probe's)
+     * is the key under which it keeps that. */
     void (*isolate)(pli_machine *, const char *name, pli_job job, void *arg, uint32_t timeout_ms,
                     pli_isolation *);
     void (*free)(pli_machine *);
