@@ -24,7 +24,7 @@ bool pli_kind_is_path(pli_kind kind)
     return kind <= PLI_KIND_DENIED;
 }
 
-/* ---- the index -------------------------------------------------------------------------------- */
+/* ---- the index ------------------------------------------------------------------------------- */
 
 /* Entries about one path stand together, whatever their kind. */
 static int group_of(pli_kind kind)
@@ -89,7 +89,7 @@ pli_entry *pli_archive_serve(const pli_archive *a, pli_kind kind, pli_str key)
     return now;
 }
 
-/* ---- headers ---------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 struct parser {
     pli_archive *archive;
@@ -182,7 +182,7 @@ static plim_status parse_header(struct parser *p, pli_str line, struct header *h
     return PLIM_OK;
 }
 
-/* ---- arguments -------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static bool octal_escape(pli_str s, char *out)
 {
@@ -265,7 +265,7 @@ static plim_status make_key(struct parser *p, const struct header *h, pli_entry 
     return PLIM_OK;
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static plim_status check_version(struct parser *p, const pli_entry *e)
 {
@@ -296,12 +296,6 @@ static bool dir_body_ok(pli_str body)
     return true;
 }
 
-static bool lib_body_ok(pli_str body)
-{
-    body = pli_trim(body);
-    return pli_eq(body, "loaded") || pli_eq(body, "absent") || pli_starts(body, "missing ");
-}
-
 static plim_status check_body(struct parser *p, const pli_entry *e)
 {
     pli_stat stat;
@@ -324,9 +318,6 @@ static plim_status check_body(struct parser *p, const pli_entry *e)
         return call_body_ok(e->body) ? PLIM_OK : FAIL(p, "an output of the call is malformed");
     case PLI_KIND_DIR:
         return dir_body_ok(e->body) ? PLIM_OK : FAIL(p, "a name in a directory holds a slash");
-    case PLI_KIND_LIB:
-        return lib_body_ok(e->body) ? PLIM_OK
-                                    : FAIL(p, "a library is loaded, absent or \"missing SYMBOL\"");
     case PLI_KIND_CLOCK:
         return pli_parse_u64(e->body, &ns) ? PLIM_OK : FAIL(p, "a clock tells nanoseconds");
     case PLI_KIND_VERSION:
@@ -345,7 +336,7 @@ static plim_status check_entry(struct parser *p, const pli_entry *e)
     return check_body(p, e);
 }
 
-/* ---- the text --------------------------------------------------------------------------------- */
+/* ---- the text -------------------------------------------------------------------------------- */
 
 /* Where the next line starts that begins with "-- ", at `at` or later; the end if there is none. */
 static size_t next_header(pli_str text, size_t at)

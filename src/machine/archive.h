@@ -31,7 +31,7 @@ enum {
     X(FACTS, "facts", 0, 0, 0)                                                                     \
     X(ENV, "env", 1, 1, 0)                                                                         \
     X(CLOCK, "clock", 0, 0, 0)                                                                     \
-    X(LIB, "lib", 1, 1, 0)                                                                         \
+    X(LIB, "lib", 1, 1, PLI_ATTR_FAILED)                                                           \
     X(CALL, "call", 2, 2, PLI_ATTR_RC)                                                             \
     X(RUN, "run", 1, 60, PLI_ATTR_EXIT | PLI_ATTR_FAILED)                                          \
     X(STDERR, "stderr", 1, 60, 0)                                                                  \
@@ -47,8 +47,8 @@ typedef enum pli_kind {
 } pli_kind;
 
 typedef struct pli_entry {
-    pli_str key;        /* the one argument as it is; several as pli_key_add() joins them */
-    pli_str body;       /* as it stands in the text */
+    pli_str key;  /* the one argument as it is; several as pli_key_add() joins them */
+    pli_str body; /* as it stands in the text */
     pli_kind kind;
     uint32_t order;     /* among all entries of the text */
     uint32_t next;      /* in the first of a series: which one answers the next question */
@@ -85,7 +85,7 @@ pli_str pli_unescape(pli_arena *, pli_str word);
 /* The entry's content, decoded, appended to out. */
 plim_status pli_entry_content(const pli_entry *, pli_buf *out);
 uint64_t pli_entry_size(const pli_entry *);
-/* The content without its last line end, for entries that hold one value; NULL when out of memory. */
+/* The content without its last line end, for entries of one value; NULL when out of memory. */
 const char *pli_entry_text(const pli_archive *, pli_entry *);
 /* Body of a stat entry; false when malformed. Of a facts entry likewise. */
 bool pli_stat_parse(pli_str body, pli_stat *out);
@@ -95,11 +95,12 @@ bool pli_cpuid_parse(pli_str body, uint32_t out[4]);
 /* How an isolated job ended, without its status. */
 bool pli_isolation_parse(pli_str body, pli_isolation *out);
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Appends one argument, escaped, behind a blank unless key is empty. */
 void pli_key_add(pli_buf *key, pli_str argument);
-void pli_query_key(pli_buf *key, const char *node, const char *what, const void *in, size_t in_size);
+void pli_query_key(pli_buf *key, const char *node, const char *what, const void *in,
+                   size_t in_size);
 void pli_cpuid_key(uint32_t leaf, uint32_t sub, char key[32]);
 /* Appends a whole entry. words: the arguments as pli_key_add() wrote them; attribute: "rc=0" or
  * NULL. The body is written as text where it is that, else in hex. */

@@ -9,7 +9,7 @@
 #define MAX_ZEROS 65536u /* of one +N: a short recording must not unfold without bounds */
 #define HEX_WIDTH 32u    /* bytes on a line of a hex body */
 
-/* ---- bytes ------------------------------------------------------------------------------------ */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 struct sink {
     unsigned char *p;
@@ -139,7 +139,7 @@ void pli_bytes_encode(pli_buf *out, const void *bytes, size_t n)
         encode_zeros(out, n - rest, " ");
 }
 
-/* ---- content ---------------------------------------------------------------------------------- */
+/* ---- content --------------------------------------------------------------------------------- */
 
 uint64_t pli_entry_size(const pli_entry *e)
 {
@@ -175,7 +175,7 @@ const char *pli_entry_text(const pli_archive *a, pli_entry *e)
     return e->text = text;
 }
 
-/* ---- stat ------------------------------------------------------------------------------------- */
+/* ---- stat ------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -212,8 +212,7 @@ bool pli_stat_parse(pli_str body, pli_stat *out)
 {
     pli_str line, word, key, value;
     pli_stat st = {PLI_FILE_OTHER};
-    if (!pli_next_line(&body, &line) || !pli_next_word(&line, &word) ||
-        !parse_type(word, &st.type))
+    if (!pli_next_line(&body, &line) || !pli_next_word(&line, &word) || !parse_type(word, &st.type))
         return false;
     while (pli_next_word(&line, &word)) {
         bool ok = pli_key_value(word, '=', &key, &value);
@@ -253,7 +252,7 @@ void pli_stat_write(pli_buf *body, const pli_stat *st)
     (void)pli_buf_addz(body, "\n");
 }
 
-/* ---- facts, registers, isolation -------------------------------------------------------------- */
+/* ---- facts, registers, isolation ------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -363,7 +362,7 @@ bool pli_isolation_parse(pli_str body, pli_isolation *out)
     return true;
 }
 
-/* ---- whole entries ---------------------------------------------------------------------------- */
+/* ---- whole entries --------------------------------------------------------------------------- */
 
 void pli_key_add(pli_buf *key, pli_str argument)
 {

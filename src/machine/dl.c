@@ -75,7 +75,7 @@ plim_status pli_dl_load(const pli_lib *lib, pli_symbol *symbols)
     for (const char *const *name = lib->sonames; *name && status != PLIM_OK; name++) {
         void *handle = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
         if (handle && !is_stub(handle))
-            status = find_symbols(handle, lib, symbols) ? PLIM_OK : PLIM_UNSUPPORTED;
+            status = find_symbols(handle, lib, symbols) ? PLIM_OK : PLIM_VERSION;
     }
     if (status == PLIM_NOT_FOUND)
         for (size_t i = 0; i < lib->symbol_count; i++)

@@ -23,8 +23,8 @@ static bool outputs(pli_str body, const pli_call *call, bool fill)
     size_t n;
     for (size_t i = 0; i < call->out_count; i++) {
         const pli_out *out = &call->outs[i];
-        if (!pli_next_line(&body, &line) || !pli_bytes_decode(line, fill ? out->p : NULL, out->n, &n) ||
-            n != out->n)
+        if (!pli_next_line(&body, &line) ||
+            !pli_bytes_decode(line, fill ? out->p : NULL, out->n, &n) || n != out->n)
             return false;
     }
     return pli_trim(body).n == 0;

@@ -210,9 +210,9 @@ static void live_free(pli_machine *m)
 }
 
 static const pli_machine_ops live_ops = {
-    live_read,    live_open,      live_reread, live_close,   live_list,        live_link,
-    live_stat,    live_env,       live_clock,  live_lib, live_call_before, pli_null_call_after,
-    pli_null_run, pli_null_cpuid, live_query,  NULL,         live_free,
+    live_read,    live_open,      live_reread, live_close, live_list,        live_link,
+    live_stat,    live_env,       live_clock,  live_lib,   live_call_before, pli_null_call_after,
+    pli_null_run, pli_null_cpuid, live_query,  NULL,       live_free,
 };
 
 static void live_facts(pli_facts *facts)

@@ -84,7 +84,8 @@ static bool resolve(const pli_archive *a, const char *path, bool follow, struct 
         size_t parent = out->n;
         if (!push(out, part))
             return false;
-        const pli_entry *link = rest.n || follow ? pli_archive_find(a, PLI_KIND_LINK, view(out)) : NULL;
+        const pli_entry *link =
+            rest.n || follow ? pli_archive_find(a, PLI_KIND_LINK, view(out)) : NULL;
         if (!link || link->failed != PLIM_OK)
             continue;
         pli_str target = pli_trim(link->body);
@@ -115,7 +116,7 @@ static pli_entry *serve(struct text_machine *t, pli_kind kind, const char *path)
     return pli_archive_serve(&t->archive, kind, view(&other));
 }
 
-/* ---- directories ------------------------------------------------------------------------------ */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 /* First entry below the directory, past the end when there is none. */
 static size_t first_below(const pli_archive *a, struct path *directory, pli_str *prefix)
@@ -129,8 +130,7 @@ static size_t first_below(const pli_archive *a, struct path *directory, pli_str 
 static bool is_below(const pli_archive *a, size_t at, pli_str prefix)
 {
     return at < a->count && pli_kind_is_path(a->entries[at].kind) &&
-           a->entries[at].key.n > prefix.n &&
-           memcmp(a->entries[at].key.p, prefix.p, prefix.n) == 0;
+           a->entries[at].key.n > prefix.n && memcmp(a->entries[at].key.p, prefix.p, prefix.n) == 0;
 }
 
 static bool has_children(const pli_archive *a, const struct path *directory)
@@ -237,7 +237,7 @@ static plim_status text_list(pli_machine *m, const char *path, pli_arena *arena,
                                              : PLIM_NOT_FOUND;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static plim_status text_read(pli_machine *m, const char *path, pli_buf *out)
 {
@@ -307,7 +307,7 @@ static plim_status text_stat(pli_machine *m, const char *path, pli_stat *out)
     return PLIM_OK;
 }
 
-/* ---- the rest --------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static const char *text_env(pli_machine *m, const char *name)
 {
@@ -329,9 +329,7 @@ static plim_status text_lib(pli_machine *m, const pli_lib *lib, pli_symbol *symb
     const pli_entry *e = pli_archive_serve(&text_of(m)->archive, PLI_KIND_LIB, pli_s(lib->id));
     for (size_t i = 0; i < lib->symbol_count; i++)
         symbols[i] = NULL;
-    if (!e || pli_starts(e->body, "absent"))
-        return PLIM_NOT_FOUND;
-    return pli_starts(e->body, "loaded") ? PLIM_OK : PLIM_UNSUPPORTED;
+    return e ? e->failed : PLIM_NOT_FOUND;
 }
 
 static bool text_call_before(pli_machine *m, const pli_call *call, int *rc)
@@ -422,10 +420,9 @@ static void text_free(pli_machine *m)
 }
 
 static const pli_machine_ops text_ops = {
-    text_read,        text_open,       text_reread, text_close,   text_list,  text_link,
-    text_stat,        text_env,        text_clock,  text_lib,     text_call_before,
-    text_call_after,  text_run,        text_cpuid,  text_query,   text_isolate,
-    text_free,
+    text_read, text_open,  text_reread, text_close,   text_list,        text_link,
+    text_stat, text_env,   text_clock,  text_lib,     text_call_before, text_call_after,
+    text_run,  text_cpuid, text_query,  text_isolate, text_free,
 };
 
 static void take_facts(struct text_machine *t)
