@@ -310,21 +310,25 @@ def built_files(tree):
             yield source, 1, f"{name} is not built by {folder}CMakeLists.txt"
 
 
+def rows(tree, path, macro):
+    """First columns of a table."""
+    table = tree.read(path)
+    return re.findall(rf"^{macro}\((\w+),", table.text, re.M) if table else []
+
+
 def probe_rows(tree):
-    table = tree.read("src/probe/table.def")
-    return re.findall(r"^PROBE\((\w+),", table.text, re.M) if table else []
+    return rows(tree, "src/probe/table.def", "PROBE")
 
 
 def command_files(tree):
-    table = tree.read("cli/commands.def")
-    return ["cmd_" + name for name in re.findall(r"^CMD\((\w+),", table.text, re.M)] if table else []
+    return ["cmd_" + name for name in rows(tree, "cli/commands.def", "CMD")]
 
 
 @rule
 def probe_files(tree):
     """Every row of src/probe/table.def has its file, which defines pli_probe_<row>; and every such file has its row."""
-    table, rows = tree.read("src/probe/table.def"), probe_rows(tree)
-    for name in rows:
+    table, names = tree.read("src/probe/table.def"), probe_rows(tree)
+    for name in names:
         source = tree.read(f"src/probe/{name}.c")
         if not source:
             yield table, 1, f"src/probe/{name}.c is missing"
@@ -332,7 +336,7 @@ def probe_files(tree):
             yield source, 1, f"does not define pli_probe_{name}"
     for source in tree.c_files("src/probe/"):
         for name in re.findall(r"^const pli_probe pli_probe_(\w+)", source.text, re.M):
-            if name not in rows:
+            if name not in names:
                 yield source, 1, f"pli_probe_{name} has no row in table.def"
 
 

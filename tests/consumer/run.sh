@@ -21,7 +21,7 @@ case $what in
 install)
     rm -rf "$stage"
     run cmake -S "$source" -B release -DCMAKE_BUILD_TYPE=Release -DPLIM_BUILD_TESTS=OFF -DPLIM_BUILD_EXAMPLES=OFF \
-        -DCMAKE_INSTALL_PREFIX=$prefix -DCMAKE_INSTALL_LIBDIR=lib "$@"
+        -DPLIM_BUILD_BENCH=ON -DCMAKE_INSTALL_PREFIX=$prefix -DCMAKE_INSTALL_LIBDIR=lib "$@"
     run cmake --build release --parallel 2
     DESTDIR=$stage run cmake --install release
     run "$stage$prefix/bin/plimsoll" version
