@@ -54,6 +54,32 @@ bool pli_items_add(pli_arena *arena, plim_items *list, const void *item)
     return true;
 }
 
+static size_t type_size(plim_type type)
+{
+    static const size_t sizes[] = {
+        [PLIM_TYPE_STR] = sizeof(const char *),    [PLIM_TYPE_U64] = sizeof(uint64_t),
+        [PLIM_TYPE_I64] = sizeof(int64_t),         [PLIM_TYPE_F64] = sizeof(double),
+        [PLIM_TYPE_BOOL] = sizeof(bool),           [PLIM_TYPE_STRS] = sizeof(plim_strs),
+        [PLIM_TYPE_U64S] = sizeof(plim_u64s),      [PLIM_TYPE_COUNTS] = sizeof(plim_counts),
+        [PLIM_TYPE_RECORD] = sizeof(const void *), [PLIM_TYPE_RECORDS] = sizeof(plim_items),
+    };
+    return sizes[type];
+}
+
+void pli_record_fill(const plim_record *record, void *to, const void *from)
+{
+    plim_head *head = to;
+    const plim_head *other = from;
+    for (unsigned i = 0; i < record->field_count; i++) {
+        const plim_field *field = &record->fields[i];
+        if (!plim_known(other, i) || plim_known(head, i))
+            continue;
+        memcpy((char *)to + field->offset, (const char *)from + field->offset,
+               type_size(field->type));
+        pli_mark(head, i, other->source ? other->source[i] : NULL);
+    }
+}
+
 const plim_field *plim_record_find(const plim_record *record, const char *key)
 {
     for (size_t i = 0; i < record->field_count; i++)

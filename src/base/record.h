@@ -37,6 +37,10 @@ void pli_unmark(plim_head *head, unsigned field);
  * memory. */
 bool pli_items_add(pli_arena *arena, plim_items *list, const void *item);
 
+/* Copies what is known in `from` and unknown in `to`, with its source. Both are of this record;
+ * lists and records inside are shared, not copied. */
+void pli_record_fill(const plim_record *record, void *to, const void *from);
+
 /* A record as a JSON object of doc. flags: PLIM_JSON_SOURCES; a record whose `sources_always` is
  * its name gets them anyway. */
 yyjson_mut_val *pli_record_to_json(yyjson_mut_doc *doc, const plim_record *record, const void *r,

@@ -12,16 +12,9 @@ struct result {
     pli_arena *arena;
 };
 
-/* Who is part of whom, until indices are final. */
-struct pli_part {
-    plim_device *part;
-    const plim_device *whole;
-    struct pli_part *next;
-};
-
 plim_status pli_inventory_new(const plim_allocator *allocator, pli_inventory *out)
 {
-    *out = (pli_inventory){NULL, NULL, NULL};
+    *out = (pli_inventory){NULL, NULL};
     pli_arena *arena = pli_arena_new(allocator, PLI_MAX_ARENA);
     if (!arena)
         return PLIM_NOMEM;
@@ -33,7 +26,7 @@ plim_status pli_inventory_new(const plim_allocator *allocator, pli_inventory *ou
     }
     result->arena = arena;
     result->machine.head.source = source;
-    *out = (pli_inventory){arena, &result->machine, NULL};
+    *out = (pli_inventory){arena, &result->machine};
     plim_machine *m = &result->machine;
     PLI_SET(machine, m, schema, "plimsoll.machine/1", NULL);
     PLI_SET(machine, m, version, PLIM_VERSION_TEXT, NULL);
@@ -47,7 +40,7 @@ plim_status pli_inventory_new(const plim_allocator *allocator, pli_inventory *ou
 void pli_inventory_free(pli_inventory *inv)
 {
     pli_arena_free(inv->arena);
-    *inv = (pli_inventory){NULL, NULL, NULL};
+    *inv = (pli_inventory){NULL, NULL};
 }
 
 plim_status pli_inventory_freeze(pli_inventory *inv, plim_machine **out)
@@ -56,7 +49,7 @@ plim_status pli_inventory_freeze(pli_inventory *inv, plim_machine **out)
     *out = failed ? NULL : inv->machine;
     if (failed)
         pli_inventory_free(inv);
-    *inv = (pli_inventory){NULL, NULL, NULL};
+    *inv = (pli_inventory){NULL, NULL};
     return failed ? PLIM_NOMEM : PLIM_OK;
 }
 
@@ -141,11 +134,19 @@ plim_link *pli_add_link(pli_inventory *inv)
     return link && pli_items_add(inv->arena, &inv->machine->links, link) ? link : NULL;
 }
 
+static uint64_t position_of(const pli_inventory *inv, const plim_device *device)
+{
+    size_t i = 0;
+    while (i < pli_device_count(inv) && pli_device_at(inv, i) != device)
+        i++;
+    return i;
+}
+
 plim_device *pli_device_by_pci(const pli_inventory *inv, const char *address)
 {
     for (size_t i = 0; i < pli_device_count(inv); i++) {
         plim_device *d = pli_device_at(inv, i);
-        if (PLIM_KNOWN(device, d, pci_address) && !pli_is_part(inv, d) &&
+        if (PLIM_KNOWN(device, d, pci_address) && !pli_is_part(d) &&
             strcmp(d->pci_address, address) == 0)
             return d;
     }
@@ -154,19 +155,20 @@ plim_device *pli_device_by_pci(const pli_inventory *inv, const char *address)
 
 void pli_set_parent(pli_inventory *inv, plim_device *part, const plim_device *whole)
 {
-    struct pli_part *p = pli_alloc(inv->arena, sizeof *p);
-    if (!p)
-        return;
-    *p = (struct pli_part){part, whole, inv->parts};
-    inv->parts = p;
+    if (part != whole)
+        PLI_SET(device, part, parent, position_of(inv, whole), NULL);
 }
 
-bool pli_is_part(const pli_inventory *inv, const plim_device *d)
+void pli_set_link_ends(pli_inventory *inv, plim_link *link, const plim_device *a,
+                       const plim_device *b)
 {
-    for (const struct pli_part *p = inv->parts; p; p = p->next)
-        if (p->part == d)
-            return true;
-    return false;
+    PLI_SET(link, link, a, position_of(inv, a), NULL);
+    PLI_SET(link, link, b, position_of(inv, b), NULL);
+}
+
+bool pli_is_part(const plim_device *d)
+{
+    return PLIM_KNOWN(device, d, parent);
 }
 
 /* ---- texts and notes ------------------------------------------------------------------------- */
@@ -221,16 +223,4 @@ void pli_note(pli_inventory *inv, const char *severity, const char *probe, const
     PLI_SET_STR(note, note, text, pli_strdup(inv->arena, clean), NULL);
     PLI_SET_STR(note, note, hint, pli_text(inv, pli_s(hint)), NULL);
     (void)pli_items_add(inv->arena, &inv->machine->notes, note);
-}
-
-/* ---- the end --------------------------------------------------------------------------------- */
-
-void pli_inventory_finish(pli_inventory *inv)
-{
-    for (size_t i = 0; i < pli_device_count(inv); i++) {
-        plim_device *d = pli_device_at(inv, i);
-        PLI_SET(device, d, index, i, NULL);
-    }
-    for (const struct pli_part *p = inv->parts; p; p = p->next)
-        PLI_SET(device, p->part, parent, p->whole->index, NULL);
 }

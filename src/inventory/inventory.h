@@ -7,11 +7,9 @@
 
 #include "../base/record.h"
 
-struct pli_part;
 typedef struct pli_inventory {
     pli_arena *arena; /* strings and records of the result */
     plim_machine *machine;
-    struct pli_part *parts; /* what pli_set_parent() was told */
 } pli_inventory;
 
 /* An empty document (schema, version). NULL arena when out of memory. */
@@ -39,10 +37,12 @@ plim_device *pli_device_at(const pli_inventory *, size_t i);
 /* The physical device (not a partition) at this PCI address "dddd:bb:dd.f", NULL if none. */
 plim_device *pli_device_by_pci(const pli_inventory *, const char *address);
 
-/* part is a partition (a MIG slice, a compute partition) of whole, which was added before it. The
- * index in the result is written by pli_inventory_finish(), since indices move until then. */
+/* part is a partition (a MIG slice, a compute partition, a virtual function) of whole; a link joins
+ * a and b. All of them are in the list already. What is written are positions in the list as it is
+ * now; FINISH makes indices of them. */
 void pli_set_parent(pli_inventory *, plim_device *part, const plim_device *whole);
-bool pli_is_part(const pli_inventory *, const plim_device *);
+void pli_set_link_ends(pli_inventory *, plim_link *, const plim_device *a, const plim_device *b);
+bool pli_is_part(const plim_device *);
 
 /* severity: "info", "warning", "error". subject, hint: NULL or "" for none. Texts are copied and
  * cleaned. Same probe, subject and text twice is one note. */
@@ -53,7 +53,10 @@ void pli_note(pli_inventory *, const char *severity, const char *probe, const ch
  * NULL when empty. */
 const char *pli_text(pli_inventory *, pli_str s);
 
-/* FINISH: parents before their parts, index numbers, sources; called by the engine. */
+/* FINISH, called by the engine: devices that two probes added are made one (same UUID, or same PCI
+ * address without different hardware ids; the first to say a thing is believed), impossible figures
+ * are dropped with a note, the list is sorted (by PCI address, parts behind what they are parts of)
+ * and numbered. */
 void pli_inventory_finish(pli_inventory *);
 
 /* Machine from a --on specification (inventory/spec.c). */
