@@ -9,4 +9,8 @@
  * for building (".../stubs/...") is not a library. */
 plim_status pli_dl_load(const pli_lib *, pli_symbol *symbols);
 
+/* run_posix.c: the run operation. */
+plim_status pli_run_tool(const plim_allocator *, const char *const argv[], uint32_t timeout_ms,
+                         pli_run *);
+
 #endif

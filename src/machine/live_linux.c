@@ -201,6 +201,12 @@ static plim_status live_lib(pli_machine *m, const pli_lib *lib, pli_symbol *symb
     return pli_dl_load(lib, symbols);
 }
 
+static plim_status live_run(pli_machine *m, const char *const argv[], uint32_t timeout_ms,
+                            pli_run *run)
+{
+    return pli_run_tool(&m->allocator, argv, timeout_ms, run);
+}
+
 /* ---- making one ------------------------------------------------------------------------------ */
 
 static void live_free(pli_machine *m)
@@ -210,9 +216,9 @@ static void live_free(pli_machine *m)
 }
 
 static const pli_machine_ops live_ops = {
-    live_read,    live_open,      live_reread, live_close, live_list,        live_link,
-    live_stat,    live_env,       live_clock,  live_lib,   live_call_before, pli_null_call_after,
-    pli_null_run, pli_null_cpuid, live_query,  NULL,       live_free,
+    live_read, live_open,      live_reread, live_close, live_list,        live_link,
+    live_stat, live_env,       live_clock,  live_lib,   live_call_before, pli_null_call_after,
+    live_run,  pli_null_cpuid, live_query,  NULL,       live_free,
 };
 
 static void live_facts(pli_facts *facts)
