@@ -27,7 +27,7 @@ void *pli_grow_array(pli_arena *arena, void *items, size_t count, size_t size);
 char *pli_strdup(pli_arena *arena, const char *text); /* NULL stays NULL */
 char *pli_strndup(pli_arena *arena, pli_str text);
 char *pli_printf(pli_arena *arena, const char *format, ...) PLI_PRINTF(2, 3);
-char *pli_vprintf(pli_arena *arena, const char *format, va_list args);
+char *pli_vprintf(pli_arena *arena, const char *format, va_list args) PLI_PRINTF(2, 0);
 
 /* The raw hook, for the few things outside an arena. */
 void *pli_hook_resize(const plim_allocator *allocator, void *ptr, size_t old_size, size_t new_size);

@@ -211,7 +211,7 @@ static bool parse_access(pli_str value, pli_stat *out)
 bool pli_stat_parse(pli_str body, pli_stat *out)
 {
     pli_str line, word, key, value;
-    pli_stat st = {PLI_FILE_OTHER};
+    pli_stat st = {.type = PLI_FILE_OTHER};
     if (!pli_next_line(&body, &line) || !pli_next_word(&line, &word) || !parse_type(word, &st.type))
         return false;
     while (pli_next_word(&line, &word)) {

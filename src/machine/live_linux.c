@@ -138,18 +138,18 @@ static plim_status query_auxv(const char *node, void *out, size_t out_size, size
     return answer(&v, sizeof v, out, out_size, length);
 }
 
-static uint64_t soft_limit(int resource)
+static uint64_t soft_limit(int failed, const struct rlimit *limit)
 {
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return UINT64_MAX;
-    return limit.rlim_cur;
+    return failed || limit->rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit->rlim_cur;
 }
 
 static plim_status query_rlimit(const char *node, void *out, size_t out_size, size_t *length)
 {
-    struct pli_rlimits v = {soft_limit(RLIMIT_AS), soft_limit(RLIMIT_DATA),
-                            soft_limit(RLIMIT_MEMLOCK)};
+    struct rlimit limit;
+    struct pli_rlimits v;
+    v.address_space = soft_limit(getrlimit(RLIMIT_AS, &limit), &limit);
+    v.data = soft_limit(getrlimit(RLIMIT_DATA, &limit), &limit);
+    v.memlock = soft_limit(getrlimit(RLIMIT_MEMLOCK, &limit), &limit);
     (void)node;
     return answer(&v, sizeof v, out, out_size, length);
 }

@@ -69,6 +69,7 @@ struct path {
     bool ok;
 };
 
+PLI_PRINTF(2, 0)
 static void format_path(struct path *path, const char *format, va_list args)
 {
     int n = vsnprintf(path->text, sizeof path->text, format, args);
