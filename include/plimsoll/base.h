@@ -195,8 +195,8 @@ static inline bool plim_known(const plim_head *head, unsigned field)
 
 /** The field with this JSON path, or NULL. Static. */
 PLIM_API const plim_field *plim_record_find(const plim_record *record, const char *key);
-/** A known scalar as text ("23.5 GiB", "0-7"); "-" and false where unknown or not a scalar. Always
- *  terminated. */
+/** A known scalar or list of scalars as text ("23.5 GiB", "0-7", "avx2 fma"), the items of a list
+ *  behind blanks; false for a record and for what is empty. Always terminated. */
 PLIM_API bool plim_field_text(const plim_field *field, const void *record, char *buf, size_t size);
 /** Number of bytes as text: "23.50 GiB", "512.0 MiB", "17 B". Always terminated. Returns buf. */
 PLIM_API const char *plim_bytes_text(uint64_t bytes, char *buf, size_t size);

@@ -121,13 +121,41 @@ static void u64_text(const plim_field *field, uint64_t v, char *buf, size_t size
         (void)snprintf(buf, size, "%" PRIu64 "%s", v, unit_text(field->unit));
 }
 
-static void strs_text(const plim_strs *strs, char *buf, size_t size)
+/* One more item of a list, behind a blank. What does not fit is cut; false then. */
+static bool add_text(char *buf, size_t size, size_t *at, const char *name, const char *between,
+                     const char *value)
 {
-    size_t at = 0;
+    int n = snprintf(buf + *at, size - *at, "%s%s%s%s", *at ? " " : "", name, between, value);
+    if (n < 0 || (size_t)n >= size - *at)
+        return false;
+    *at += (size_t)n;
+    return true;
+}
+
+static void list_text(const plim_field *field, const char *at, char *buf, size_t size)
+{
+    plim_strs strs = {NULL, 0};
+    plim_u64s numbers = {NULL, 0};
+    plim_counts counts = {NULL, 0};
+    char text[64];
+    size_t n = 0;
+    bool room = true;
+    if (field->type == PLIM_TYPE_STRS)
+        memcpy(&strs, at, sizeof strs);
+    else if (field->type == PLIM_TYPE_U64S)
+        memcpy(&numbers, at, sizeof numbers);
+    else
+        memcpy(&counts, at, sizeof counts);
     buf[0] = '\0';
-    for (size_t i = 0; i < strs->count && at < size; i++) {
-        int n = snprintf(buf + at, size - at, "%s%s", i ? " " : "", strs->items[i]);
-        at += n > 0 ? (size_t)n : 0;
+    for (size_t i = 0; i < strs.count && room; i++)
+        room = add_text(buf, size, &n, strs.items[i], "", "");
+    for (size_t i = 0; i < numbers.count && room; i++) {
+        u64_text(field, numbers.items[i], text, sizeof text);
+        room = add_text(buf, size, &n, text, "", "");
+    }
+    for (size_t i = 0; i < counts.count && room; i++) {
+        u64_text(field, counts.items[i].value, text, sizeof text);
+        room = add_text(buf, size, &n, counts.items[i].name, "=", text);
     }
 }
 
@@ -165,14 +193,11 @@ bool plim_field_text(const plim_field *field, const void *record, char *buf, siz
         (void)snprintf(buf, size, "%s", v ? "yes" : "no");
         return true;
     }
-    case PLIM_TYPE_STRS: {
-        plim_strs v;
-        memcpy(&v, at, sizeof v);
-        strs_text(&v, buf, size);
-        return true;
-    }
+    case PLIM_TYPE_STRS:
     case PLIM_TYPE_U64S:
     case PLIM_TYPE_COUNTS:
+        list_text(field, at, buf, size);
+        return buf[0] != '\0';
     case PLIM_TYPE_RECORD:
     case PLIM_TYPE_RECORDS:
         break;
