@@ -21,7 +21,7 @@ BLIND = {"model": {"machine"}, "plan": {"machine"}}  # planning is a pure functi
 # The seam: the only files that may know which system they are built for, and ask it.
 SEAM = re.compile(r"src/base/(platform\.h|sync_\w+\.[ch])|include/plimsoll/base\.h|cli/term_\w+\.[ch]"
                   r"|src/machine/((live|run|files|isolate)_\w+|dl|cpuid|drm)\.[ch]")
-READS_FILES = re.compile(r"src/base/reader\.c")  # model files, named by the user, are no part of a machine
+READS_FILES = re.compile(r"src/base/(reader|dir)\.c")  # model files, named by the user, are no part of a machine
 TABLE_PASS = re.compile(r"/(records_\w+|record_tables)\.h")  # used once per table: no include guard
 ISO_C = set("assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg "
             "stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time uchar wchar wctype".split())

@@ -82,6 +82,26 @@ static uint64_t too_deep(const char *text, size_t length)
     return PLIM_NO_OFFSET;
 }
 
+plim_status pli_json_read_in_place(const plim_allocator *allocator, char *text, size_t length,
+                                   const char *subject, uint64_t base, plim_error *error,
+                                   yyjson_doc **out)
+{
+    yyjson_read_err why;
+    yyjson_alc alc = pli_json_allocator(allocator);
+    uint64_t deep = too_deep(text, length);
+    *out = NULL;
+    if (deep != PLIM_NO_OFFSET)
+        return pli_fail(error, PLIM_LIMIT, subject, base + deep,
+                        "the JSON is nested deeper than %u", PLI_MAX_JSON_DEPTH);
+    memset(text + length, 0, PLI_JSON_PADDING);
+    *out = yyjson_read_opts(text, length, YYJSON_READ_INSITU, &alc, &why);
+    if (*out)
+        return PLIM_OK;
+    if (why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
+        return pli_fail(error, PLIM_NOMEM, subject, PLIM_NO_OFFSET, "out of memory");
+    return pli_fail(error, PLIM_PARSE, subject, base + why.pos, "not JSON: %s", why.msg);
+}
+
 plim_status pli_json_read(const plim_allocator *allocator, const char *text, size_t length,
                           size_t max, const char *subject, plim_error *error, yyjson_doc **out)
 {

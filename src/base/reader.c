@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "dir.h"
 #include "status.h"
 
 /* stdio with 64-bit offsets: fseeko is POSIX; _FILE_OFFSET_BITS=64 is set by the build. */
@@ -20,15 +21,6 @@ static plim_status file_read(void *user, uint64_t offset, void *buf, size_t n, s
     return ferror(f) ? PLIM_IO : PLIM_OK;
 }
 
-static plim_status status_of_errno(int e)
-{
-    return e == ENOENT || e == ENOTDIR       ? PLIM_NOT_FOUND
-           : e == EACCES || e == EPERM       ? PLIM_PERMISSION
-           : e == ENOMEM                     ? PLIM_NOMEM
-           : e == ENAMETOOLONG || e == ELOOP ? PLIM_INVALID
-                                             : PLIM_IO;
-}
-
 plim_status pli_reader_open(const char *path, const plim_allocator *allocator, plim_error *error,
                             plim_reader *out)
 {
@@ -36,12 +28,14 @@ plim_status pli_reader_open(const char *path, const plim_allocator *allocator, p
     (void)allocator;
     /* Asked before it is opened: opening a pipe would wait for its writer. */
     if (stat(path, &st) != 0)
-        return pli_fail(error, status_of_errno(errno), path, PLIM_NO_OFFSET, "%s", strerror(errno));
+        return pli_fail(error, pli_status_of_errno(errno), path, PLIM_NO_OFFSET, "%s",
+                        strerror(errno));
     if (!S_ISREG(st.st_mode))
         return pli_fail(error, PLIM_INVALID, path, PLIM_NO_OFFSET, "not a regular file");
     FILE *f = fopen(path, "rbe");
     if (!f)
-        return pli_fail(error, status_of_errno(errno), path, PLIM_NO_OFFSET, "%s", strerror(errno));
+        return pli_fail(error, pli_status_of_errno(errno), path, PLIM_NO_OFFSET, "%s",
+                        strerror(errno));
     *out = (plim_reader){sizeof *out, path, (uint64_t)st.st_size, f, file_read};
     return PLIM_OK;
 }

@@ -1,5 +1,6 @@
 #include "status.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,6 +37,34 @@ const char *plim_status_text(plim_status status)
         if (statuses[i].status == status)
             return statuses[i].text;
     return "unknown status";
+}
+
+plim_status pli_status_of_errno(int number)
+{
+    switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENODEV:
+    case ENXIO:
+        return PLIM_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+        return PLIM_PERMISSION;
+    case ENOMEM:
+        return PLIM_NOMEM;
+    case EBUSY:
+        return PLIM_BUSY;
+    case ELOOP:
+    case ENAMETOOLONG:
+    case EINVAL:
+        return PLIM_INVALID;
+    case EOPNOTSUPP:
+    case ENOTTY:
+    case ENOSYS:
+        return PLIM_UNSUPPORTED;
+    default:
+        return PLIM_IO;
+    }
 }
 
 /* A long subject keeps its end: of a path that is the file's name. */

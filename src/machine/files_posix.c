@@ -14,34 +14,6 @@
 #define FIRST_READ 16384u /* most /proc and /sys files fit: one read(2) and one that sees the end */
 #define MAX_LINKS 40      /* as the kernel */
 
-plim_status pli_status_of_errno(int number)
-{
-    switch (number) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENODEV:
-    case ENXIO:
-        return PLIM_NOT_FOUND;
-    case EACCES:
-    case EPERM:
-        return PLIM_PERMISSION;
-    case ENOMEM:
-        return PLIM_NOMEM;
-    case EBUSY:
-        return PLIM_BUSY;
-    case ELOOP:
-    case ENAMETOOLONG:
-    case EINVAL:
-        return PLIM_INVALID;
-    case EOPNOTSUPP:
-    case ENOTTY:
-    case ENOSYS:
-        return PLIM_UNSUPPORTED;
-    default:
-        return PLIM_IO;
-    }
-}
-
 /* ---- resolving below a root: every component is taken by itself, so that an absolute link and
  * ".." stay inside  */
 

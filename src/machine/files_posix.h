@@ -3,6 +3,7 @@
 #ifndef PLI_FILES_POSIX_H
 #define PLI_FILES_POSIX_H
 
+#include "../base/status.h"
 #include "machine.h"
 
 typedef struct pli_files {
@@ -15,6 +16,5 @@ plim_status pli_files_reread(int fd, pli_buf *out);
 plim_status pli_files_list(const pli_files *, const char *path, pli_arena *, pli_names *out);
 plim_status pli_files_link(const pli_files *, const char *path, pli_buf *target);
 plim_status pli_files_stat(const pli_files *, const char *path, pli_stat *out);
-plim_status pli_status_of_errno(int number);
 
 #endif

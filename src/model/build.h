@@ -11,12 +11,23 @@
 plim_status pli_gguf_model(pli_model *model, const plim_reader *reader, const char *path,
                            plim_error *error);
 
+/* A model of one safetensors file; of the files beside `path` that an index names. */
+plim_status pli_safetensors_model(pli_model *model, const plim_reader *reader, plim_error *error);
+plim_status pli_safetensors_index_model(pli_model *model, const plim_reader *reader,
+                                        const char *path, plim_error *error);
+
+/* The model's file in a directory: the only GGUF (the first of a split one), a safetensors
+ * index, or the only safetensors file. */
+plim_status pli_model_in_directory(pli_arena *arena, const char *path, plim_error *error,
+                                   const char **file);
+
 /* Sorts the tensors' names. PLIM_PARSE where one stands twice; `subject` is the file for the
  * message. */
 plim_status pli_model_index_tensors(pli_model *model, const char *subject, plim_error *error);
 /* What the header tells: sums over the tensors, layers, heads, experts, names. Right or left
  * out. */
 void pli_model_facts(pli_model *model);
+bool pli_is_gguf(const pli_model *model);
 /* Adds a line to "missing". */
 void pli_model_misses(pli_model *model, const char *format, ...) PLI_PRINTF(2, 3);
 

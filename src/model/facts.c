@@ -17,25 +17,38 @@ static const char *clean_text(pli_model *model, pli_str text)
     return copy;
 }
 
-/* "/a/b/Llama-3-8B.Q4_K_M-00001-of-00002.gguf" is "Llama-3-8B.Q4_K_M". */
-static pli_str stem_of(const char *path)
+/* The last part of a path, which ends before `*end`; *end moves in front of it. */
+static pli_str last_part(const char *path, size_t *end)
 {
-    pli_str name = pli_s(path), ending;
-    for (size_t i = name.n; i > 0; i--)
-        if (name.p[i - 1] == '/') {
-            name = pli_skip(name, i);
-            break;
-        }
+    size_t stop = *end, start;
+    while (stop > 0 && path[stop - 1] == '/')
+        stop--;
+    for (start = stop; start > 0 && path[start - 1] != '/';)
+        start--;
+    *end = start;
+    return (pli_str){path + start, stop - start};
+}
+
+/* "/a/Llama-3-8B.Q4_K_M-00001-of-00002.gguf" is "Llama-3-8B.Q4_K_M"; what is called "model" has its
+ * directory's name. */
+static pli_str name_of(const char *path)
+{
     static const char *const endings[] = {".gguf", ".safetensors.index.json", ".safetensors"};
+    size_t end = strlen(path);
+    pli_str name = last_part(path, &end), part;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (pli_ends(name, endings[i])) {
             name.n -= strlen(endings[i]);
             break;
         }
-    ending = name.n > 15 ? pli_skip(name, name.n - 15) : (pli_str){NULL, 0};
-    if (ending.n && ending.p[0] == '-' && pli_starts(pli_skip(ending, 6), "-of-"))
+    part = pli_skip(name, name.n > 15 ? name.n - 15 : name.n);
+    if (pli_starts(part, "-") && pli_starts(pli_skip(part, 6), "-of-"))
         name.n -= 15;
-    return name;
+    if (pli_eq(name, "model") && end > 0)
+        part = last_part(path, &end);
+    else
+        part.n = 0;
+    return part.n ? part : name;
 }
 
 static void tell_names(pli_model *model)
@@ -45,7 +58,7 @@ static void tell_names(pli_model *model)
     if (pli_model_str(model, "general.architecture", &text) && text.n)
         PLI_SET_STR(model, pub, architecture, clean_text(model, text), NULL);
     if (!(pli_model_str(model, "general.name", &text) && pli_trim(text).n))
-        text = stem_of(model->path);
+        text = name_of(model->path);
     PLI_SET_STR(model, pub, name, clean_text(model, pli_trim(text)), NULL);
 }
 
@@ -112,12 +125,20 @@ static void tell_engines(pli_model *model)
     }
 }
 
+/* Elements that are weights. Indices and masks are none; where several weights are packed into one
+ * element of another type (GPTQ, AWQ, MXFP4) or come with scales, their number is not told. */
 static bool sum_elements(const pli_model *model, uint64_t *out)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < model->tensor_count; i++)
-        if (!pli_add(sum, model->tensors[i].elements, &sum))
+    bool gguf = pli_is_gguf(model);
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const pli_tensor *t = &model->tensors[i];
+        pli_dtype dtype = gguf ? PLI_DTYPE_WEIGHTS : pli_quant_at(t->type)->dtype;
+        if (dtype == PLI_DTYPE_PACKED)
             return false;
+        if (dtype == PLI_DTYPE_WEIGHTS && !pli_add(sum, t->elements, &sum))
+            return false;
+    }
     *out = sum;
     return model->tensor_count > 0 && !model->partial;
 }
@@ -144,8 +165,10 @@ static bool sum_experts(const pli_model *model, uint64_t experts, uint64_t *out)
 static void tell_parameters(pli_model *model)
 {
     uint64_t all, experts, used, in_experts, next;
-    if (!sum_elements(model, &all))
+    if (!sum_elements(model, &all)) {
+        pli_model_misses(model, "the number of parameters");
         return;
+    }
     PLI_SET(model, &model->pub, parameters, all, NULL);
     /* Layers that predict further tokens are used or not as the engine decides. */
     if (pli_model_u64(model, "%s.nextn_predict_layers", &next) && next)
@@ -270,6 +293,8 @@ void pli_model_facts(pli_model *model)
     tell_parameters(model);
     tell_keys(model);
     tell_quantization(model);
-    if (!PLIM_KNOWN(model, &model->pub, architecture))
+    if (!pli_is_gguf(model))
+        pli_model_misses(model, "config.json: architecture, layers and heads are told there");
+    else if (!PLIM_KNOWN(model, &model->pub, architecture))
         pli_model_misses(model, "general.architecture: without it no key of the model can be told");
 }

@@ -9,12 +9,15 @@
 
 #define DEFAULT_ALIGNMENT 32u
 
-bool pli_gguf_is(const plim_reader *reader)
+plim_status pli_gguf_is(const plim_reader *reader, plim_error *error, bool *is)
 {
     char magic[4];
     size_t got = 0;
-    return reader->read(reader->user, 0, magic, sizeof magic, &got) == PLIM_OK &&
-           got == sizeof magic && memcmp(magic, "GGUF", sizeof magic) == 0;
+    plim_status status = reader->read(reader->user, 0, magic, sizeof magic, &got);
+    if (status != PLIM_OK)
+        return pli_fail(error, status, reader->name, 0, "%s", plim_status_text(status));
+    *is = got == sizeof magic && memcmp(magic, "GGUF", sizeof magic) == 0;
+    return PLIM_OK;
 }
 
 size_t pli_gguf_count_size(const pli_gguf *g)

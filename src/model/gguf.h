@@ -20,7 +20,8 @@ typedef struct pli_gguf {
     size_t tensor_count;
 } pli_gguf;
 
-bool pli_gguf_is(const plim_reader *reader); /* does it begin with the magic? */
+/* Does it begin with the magic? */
+plim_status pli_gguf_is(const plim_reader *reader, plim_error *error, bool *is);
 /* Reads the header of one file into the arena. `file` numbers its tensors. */
 plim_status pli_gguf_read(const plim_reader *reader, pli_arena *arena, uint32_t file,
                           plim_error *error, pli_gguf *out);

@@ -162,6 +162,11 @@ static plim_status read_parts(pli_model *model, const char *path, uint64_t count
     return check_total(model, model->path, error);
 }
 
+bool pli_is_gguf(const pli_model *model)
+{
+    return strcmp(model->pub.format, "gguf") == 0;
+}
+
 static void tell_format(pli_model *model, const pli_gguf *g, uint64_t count)
 {
     plim_model *pub = &model->pub;

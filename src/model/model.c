@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "../base/context.h"
+#include "../base/dir.h"
 #include "../base/limits.h"
 #include "../base/reader.h"
 #include "../base/status.h"
 #include "build.h"
+#include "safetensors.h"
 
 static pli_model *model_new(const plim_allocator *allocator)
 {
@@ -78,15 +80,35 @@ plim_status pli_model_index_tensors(pli_model *model, const char *subject, plim_
     return PLIM_OK;
 }
 
-/* Reads from an open file; the reader's name is for messages and, without another, the model's
- * name. */
+/* By what the file holds; its name decides only where it holds too little to tell. */
+static plim_status read_file(pli_model *model, const plim_reader *reader, const char *path,
+                             plim_error *error)
+{
+    pli_str name = pli_s(reader->name);
+    bool gguf;
+    plim_status status = pli_gguf_is(reader, error, &gguf);
+    if (status != PLIM_OK)
+        return status;
+    if (gguf)
+        return pli_gguf_model(model, reader, path, error);
+    if (pli_ends(name, ".gguf"))
+        return pli_fail(error, PLIM_PARSE, reader->name, 0, "not a GGUF file: no magic");
+    if (path && pli_ends(name, ".index.json"))
+        return pli_safetensors_index_model(model, reader, path, error);
+    if (pli_ends(name, ".safetensors") || pli_safetensors_is(reader))
+        return pli_safetensors_model(model, reader, error);
+    return pli_fail(error, PLIM_PARSE, reader->name, 0, "neither a GGUF nor a safetensors file");
+}
+
 static plim_status read_model(pli_model *model, const plim_reader *reader, const char *path,
                               plim_error *error)
 {
     model->path = pli_strdup(model->arena, reader->name);
+    if (!model->path)
+        return pli_fail(error, PLIM_NOMEM, reader->name, PLIM_NO_OFFSET, "out of memory");
     PLI_SET(model, &model->pub, schema, "plimsoll.model/1", NULL);
     PLI_SET(model, &model->pub, version, PLIM_VERSION_TEXT, NULL);
-    plim_status status = pli_gguf_model(model, reader, path, error);
+    plim_status status = read_file(model, reader, path, error);
     if (status == PLIM_OK)
         status = pli_model_index_tensors(model, model->path, error);
     if (status != PLIM_OK)
@@ -97,13 +119,31 @@ static plim_status read_model(pli_model *model, const plim_reader *reader, const
     return PLIM_OK;
 }
 
+static plim_status read_path(pli_model *model, const char *path, plim_error *error)
+{
+    plim_reader reader;
+    plim_status status = PLIM_OK;
+    if (pli_dir_is(path))
+        status = pli_model_in_directory(model->arena, path, error, &path);
+    if (status == PLIM_OK)
+        status = pli_reader_open(path, pli_arena_allocator(model->arena), error, &reader);
+    if (status != PLIM_OK)
+        return status;
+    status = read_model(model, &reader, path, error);
+    pli_reader_close(&reader);
+    return status;
+}
+
+/* From a reader or, without one, from a path. */
 static plim_status open_from(plimsoll *context, const plim_reader *reader, const char *path,
                              plim_error *error, plim_model **out)
 {
     pli_model *model = model_new(pli_context_allocator(context));
     if (!model)
-        return pli_fail(error, PLIM_NOMEM, reader->name, PLIM_NO_OFFSET, "out of memory");
-    plim_status status = read_model(model, reader, path, error);
+        return pli_fail(error, PLIM_NOMEM, reader ? reader->name : path, PLIM_NO_OFFSET,
+                        "out of memory");
+    plim_status status =
+        reader ? read_model(model, reader, NULL, error) : read_path(model, path, error);
     if (status == PLIM_OK)
         *out = &model->pub;
     else
@@ -117,24 +157,21 @@ plim_status plim_model_open_reader(plimsoll *context, const plim_reader *reader,
     if (!out)
         return PLIM_INVALID;
     *out = NULL;
-    if (!context || !reader || !reader->read || reader->struct_size < sizeof *reader)
+    if (!context || !reader || reader->struct_size < sizeof *reader || !reader->read)
         return PLIM_INVALID;
-    return open_from(context, reader, NULL, error, out);
+    plim_reader named = *reader;
+    if (!named.name)
+        named.name = "input";
+    return open_from(context, &named, NULL, error, out);
 }
 
 plim_status plim_model_open(plimsoll *context, const char *path, plim_error *error,
                             plim_model **out)
 {
-    plim_reader reader;
     if (!out)
         return PLIM_INVALID;
     *out = NULL;
     if (!context || !path)
         return PLIM_INVALID;
-    plim_status status = pli_reader_open(path, pli_context_allocator(context), error, &reader);
-    if (status != PLIM_OK)
-        return status;
-    status = open_from(context, &reader, path, error, out);
-    pli_reader_close(&reader);
-    return status;
+    return open_from(context, NULL, path, error, out);
 }

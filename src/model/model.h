@@ -73,6 +73,14 @@ typedef struct pli_model {
     bool partial;               /* tensors of files that could not be reached are absent */
 } pli_model;
 
+/* What a type is in a safetensors file. */
+typedef enum pli_dtype {
+    PLI_DTYPE_NO,         /* not one of its dtypes */
+    PLI_DTYPE_WEIGHTS,    /* an element is a weight */
+    PLI_DTYPE_NO_WEIGHTS, /* indices and masks */
+    PLI_DTYPE_PACKED,     /* may hold several weights, or weights that need scales beside them */
+} pli_dtype;
+
 /* A tensor type: name, block and bytes (quants.def). */
 typedef struct pli_quant {
     const char *name; /* upper case: Q4_K */
@@ -80,7 +88,8 @@ typedef struct pli_quant {
     uint32_t block_elements;
     uint32_t block_bytes; /* 0: size not known exactly */
     uint32_t row_bytes;   /* in front of each row */
-    const char *engine;   /* NULL, or who alone reads it: ik_llama.cpp */
+    pli_dtype dtype;
+    const char *engine; /* NULL, or who alone reads it: ik_llama.cpp */
 } pli_quant;
 const pli_quant *pli_quant_at(uint32_t index);    /* NULL past the last */
 uint32_t pli_quant_index(const pli_quant *quant); /* NULL: the row of unknown types */

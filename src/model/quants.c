@@ -3,7 +3,8 @@
 
 #define NONE UINT32_MAX
 static const pli_quant quants[] = {
-#define QUANT(name, id, elements, bytes, row, engine) {#name, id, elements, bytes, row, engine},
+#define QUANT(name, id, elements, bytes, row, safetensors, engine)                                 \
+    {#name, id, elements, bytes, row, PLI_DTYPE_##safetensors, engine},
 #include "quants.def"
 #undef QUANT
 };
