@@ -40,6 +40,8 @@ bool pli_items_add(pli_arena *arena, plim_items *list, const void *item);
 /* Copies what is known in `from` and unknown in `to`, with its source. Both are of this record;
  * lists and records inside are shared, not copied. */
 void pli_record_fill(const plim_record *record, void *to, const void *from);
+/* A copy whose strings, lists and records are the arena's. NULL when out of memory. */
+void *pli_record_copy(pli_arena *arena, const plim_record *record, const void *r);
 
 /* A record as a JSON object of doc. flags: PLIM_JSON_SOURCES; a record whose `sources_always` is
  * its name gets them anyway. */

@@ -59,8 +59,4 @@ const char *pli_text(pli_inventory *, pli_str s);
  * and numbered. */
 void pli_inventory_finish(pli_inventory *);
 
-/* Machine from a --on specification (inventory/spec.c). */
-plim_status pli_inventory_from_spec(const plim_allocator *, const char *spec, plim_error *,
-                                    plim_machine **out);
-
 #endif

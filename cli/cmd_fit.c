@@ -1,0 +1,282 @@
+/* plimsoll fit: does this model fit that machine? Options are llama.cpp's own. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "fit_text.h"
+
+typedef struct fit_args {
+    const char *on, *engine;
+    uint64_t context, batch, ubatch, sequences, main_gpu;
+    int64_t gpu_layers;
+    const char *kv_type_k, *kv_type_v, *split_mode;
+    cli_list tensor_split, overrides;
+    cli_choice flash_attention;
+    bool kv_unified, no_kv_unified, swa_full, no_kv_offload, no_op_offload, no_mmap, cpu_moe;
+    uint64_t cpu_moe_layers;
+    cli_list line;
+} fit_args;
+
+static const cli_option options[] = {
+    {.names = "--on",
+     CLI_MEMBER(fit_args, on),
+     .metavar = "SPEC",
+     .help = "a machine one does not have: cuda:24GiB*2, cpu:64GiB, 2x RTX 4090, M4 Max 64GB"},
+    {.names = "--engine",
+     CLI_MEMBER(fit_args, engine),
+     .metavar = "NAME",
+     .help = "llama.cpp or llama.cpp@VERSION (default: the newest known)"},
+    {.names = "-c --ctx-size",
+     CLI_MEMBER(fit_args, context),
+     .metavar = "N",
+     .help = "tokens of context (default: as trained)"},
+    {.names = "-ngl --gpu-layers --n-gpu-layers",
+     CLI_MEMBER(fit_args, gpu_layers),
+     .metavar = "N",
+     .initial = "-1",
+     .help = "layers on accelerators (default: all)"},
+    {.names = "-ts --tensor-split",
+     CLI_MEMBER(fit_args, tensor_split),
+     .metavar = "N,N,...",
+     .help = "shares of the devices (default: by free memory)"},
+    {.names = "-sm --split-mode",
+     CLI_MEMBER(fit_args, split_mode),
+     .metavar = "MODE",
+     .help = "none, layer or row"},
+    {.names = "-mg --main-gpu",
+     CLI_MEMBER(fit_args, main_gpu),
+     .metavar = "N",
+     .help = "the one device of -sm none"},
+    {.names = "-ot --override-tensor",
+     CLI_MEMBER(fit_args, overrides),
+     .metavar = "PATTERN=BUFFER,...",
+     .help = "where tensors of these names lie: exps=CPU"},
+    {.names = "-cmoe --cpu-moe", CLI_MEMBER(fit_args, cpu_moe), .help = "all experts on the host"},
+    {.names = "-ncmoe --n-cpu-moe",
+     CLI_MEMBER(fit_args, cpu_moe_layers),
+     .metavar = "N",
+     .max = 10000,
+     .help = "experts of the first N layers on the host"},
+    {.names = "-b --batch-size",
+     CLI_MEMBER(fit_args, batch),
+     .metavar = "N",
+     .help = "tokens of a logical batch (default: 2048)"},
+    {.names = "-ub --ubatch-size",
+     CLI_MEMBER(fit_args, ubatch),
+     .metavar = "N",
+     .help = "tokens of a physical batch (default: 512)"},
+    {.names = "-np --parallel",
+     CLI_MEMBER(fit_args, sequences),
+     .metavar = "N",
+     .help = "conversations at a time (default: as the engine's server)"},
+    {.names = "-ctk --cache-type-k",
+     CLI_MEMBER(fit_args, kv_type_k),
+     .metavar = "TYPE",
+     .help = "type of cached keys (default: f16)"},
+    {.names = "-ctv --cache-type-v",
+     CLI_MEMBER(fit_args, kv_type_v),
+     .metavar = "TYPE",
+     .help = "type of cached values (default: f16)"},
+    {.names = "-fa --flash-attn",
+     CLI_MEMBER(fit_args, flash_attention),
+     .metavar = "on|off|auto",
+     .choices = "on,1,true,enabled|off,0,false,disabled|auto,-1",
+     .bare = true,
+     .help = "flash attention (default: auto)"},
+    {.names = "-kvu --kv-unified",
+     CLI_MEMBER(fit_args, kv_unified),
+     .help = "all conversations share one cache"},
+    {.names = "-no-kvu --no-kv-unified",
+     CLI_MEMBER(fit_args, no_kv_unified),
+     .help = "each conversation has a cache of its own"},
+    {.names = "--swa-full",
+     CLI_MEMBER(fit_args, swa_full),
+     .help = "sliding layers keep the whole context"},
+    {.names = "-nkvo --no-kv-offload",
+     CLI_MEMBER(fit_args, no_kv_offload),
+     .help = "the cache stays on the host"},
+    {.names = "--no-op-offload",
+     CLI_MEMBER(fit_args, no_op_offload),
+     .help = "large operations of the host stay there"},
+    {.names = "--no-mmap", CLI_MEMBER(fit_args, no_mmap), .help = "read the file, do not map it"},
+    {.names = "--line",
+     CLI_MEMBER(fit_args, line),
+     .metavar = "[PASSED,]WARNING",
+     .help = "the lines, as parts of the budget (default: 0.70,0.85)"},
+};
+
+/* Numbers of a list; llama.cpp takes "3/1" for "3,1". Freed by the caller. */
+static double *numbers_of(const cli_list *list, size_t *count)
+{
+    size_t room = list->count;
+    for (size_t i = 0; i < list->count; i++)
+        for (const char *c = list->items[i]; *c; c++)
+            room += *c == '/';
+    double *numbers = calloc(room + 1, sizeof *numbers);
+    *count = 0;
+    for (size_t i = 0; numbers && i < list->count; i++) {
+        const char *at = list->items[i];
+        do {
+            char *end;
+            numbers[(*count)++] = strtod(at, &end);
+            if (end == at || (*end && *end != '/')) {
+                free(numbers);
+                *count = 0;
+                return NULL;
+            }
+            at = *end ? end + 1 : NULL;
+        } while (at);
+    }
+    return numbers;
+}
+
+/* -ot first, then what -ncmoe and -cmoe stand for; a NULL-terminated array in one block. */
+static const char **overrides_of(const fit_args *args)
+{
+    enum { ROOM = 64 };
+    size_t extra = args->cpu_moe ? 1 : (size_t)args->cpu_moe_layers, count = args->overrides.count;
+    size_t table = (count + extra + 1) * sizeof(char *);
+    char *block = calloc(1, table + extra * ROOM);
+    const char **list = (const char **)(void *)block;
+    for (size_t i = 0; block && i < count; i++)
+        list[i] = args->overrides.items[i];
+    for (size_t i = 0; block && i < extra; i++) {
+        char *text = block + table + i * ROOM;
+        if (args->cpu_moe)
+            (void)snprintf(text, ROOM, "\\.ffn_(up|down|gate)_(ch|)exps=CPU");
+        else
+            (void)snprintf(text, ROOM, "blk\\.%zu\\.ffn_(up|down|gate)_(ch|)exps=CPU", i);
+        list[count + i] = text;
+    }
+    return list;
+}
+
+static cli_exit set_lines(const cli_call *call, const cli_list *line, plim_fit_options *to)
+{
+    size_t count;
+    if (line->count == 0)
+        return CLI_OK;
+    double *numbers = numbers_of(line, &count);
+    bool good = numbers && (count == 1 || count == 2);
+    for (size_t i = 0; good && i < count; i++)
+        good = numbers[i] > 0 && numbers[i] <= 1;
+    if (good) {
+        to->line_warning = numbers[count - 1];
+        to->line_passed = count == 2 ? numbers[0] : numbers[0] < 0.70 ? numbers[0] : 0.70;
+    }
+    free(numbers);
+    return good
+               ? CLI_OK
+               : cli_error(call, CLI_USAGE, "--line: one or two parts of the budget, such as 0.85");
+}
+
+static cli_exit machine_of(cli_call *call, const char *on, plim_machine **out)
+{
+    plim_error error = PLIM_ERROR_INIT;
+    if (!on)
+        return cli_look(call, NULL, NULL, out);
+    if (call->look.machine || call->look.root)
+        return cli_error(call, CLI_USAGE, "--on, --machine and --root exclude each other");
+    plim_status status = plim_machine_from_spec(call->context, on, &error, out);
+    if (status == PLIM_PARSE) {
+        char text[1024];
+        return cli_error(call, CLI_USAGE, "--on %s", plim_error_text(&error, text, sizeof text));
+    }
+    return status == PLIM_OK ? CLI_OK : cli_failed(call, status, &error);
+}
+
+static cli_exit print(cli_call *call, const plim_fit *fit)
+{
+    if (call->common.json) {
+        char *text = NULL;
+        plim_status status = plim_fit_to_json(fit, PLIM_JSON_PRETTY, &text, NULL);
+        cli_exit printed = cli_print_json(call, status, text);
+        if (printed != CLI_OK)
+            return printed;
+    } else {
+        cli_fit_text(fit, call->term, call->look.explain);
+    }
+    if (strcmp(fit->verdict, "failed") == 0)
+        return CLI_NO;
+    return strcmp(fit->verdict, "unknown") == 0 ? CLI_INPUT : CLI_OK;
+}
+
+static cli_exit judge(cli_call *call, const plim_fit_options *with)
+{
+    const fit_args *args = call->args;
+    plim_error error = PLIM_ERROR_INIT;
+    plim_machine *machine = NULL;
+    plim_model *model = NULL;
+    plim_fit *fit = NULL;
+    cli_exit exit = CLI_OK;
+    plim_status status = plim_model_open(call->context, call->operands[0], &error, &model);
+    if (status == PLIM_OK) {
+        exit = machine_of(call, args->on, &machine);
+        if (exit == CLI_OK)
+            status = plim_fit_model(call->context, machine, model, with, &error, &fit);
+    }
+    if (status != PLIM_OK)
+        exit = cli_failed(call, status, &error);
+    else if (exit == CLI_OK)
+        exit = print(call, fit);
+    plim_fit_free(fit);
+    plim_machine_free(machine);
+    plim_model_free(model);
+    return exit;
+}
+
+static plim_choice choice_of(cli_choice choice)
+{
+    return choice.index == 0 ? PLIM_ON : choice.index == 1 ? PLIM_OFF : PLIM_AUTO;
+}
+
+static cli_exit run(cli_call *call)
+{
+    const fit_args *args = call->args;
+    plim_fit_options with = PLIM_FIT_OPTIONS_INIT;
+    with.engine = args->engine;
+    with.context = args->context;
+    with.batch = args->batch;
+    with.ubatch = args->ubatch;
+    with.sequences = args->sequences;
+    with.gpu_layers = args->gpu_layers;
+    with.kv_type_k = args->kv_type_k;
+    with.kv_type_v = args->kv_type_v;
+    with.flash_attention = choice_of(args->flash_attention);
+    with.kv_unified = args->no_kv_unified ? PLIM_OFF : args->kv_unified ? PLIM_ON : PLIM_AUTO;
+    with.swa_full = args->swa_full;
+    with.no_kv_offload = args->no_kv_offload;
+    with.no_op_offload = args->no_op_offload;
+    with.no_mmap = args->no_mmap;
+    with.split_mode = args->split_mode;
+    with.main_gpu = args->main_gpu;
+    cli_exit exit = set_lines(call, &args->line, &with);
+    if (exit != CLI_OK)
+        return exit;
+    double *split = numbers_of(&args->tensor_split, &with.tensor_split_count);
+    const char **overrides = overrides_of(args);
+    with.tensor_split = split;
+    with.overrides = overrides;
+    if (!overrides)
+        exit = cli_error(call, CLI_INTERNAL, "out of memory");
+    else if (!split)
+        exit = cli_error(call, CLI_USAGE, "-ts: not numbers");
+    else
+        exit = judge(call, &with);
+    free(split);
+    free((void *)overrides);
+    return exit;
+}
+
+const cli_body cli_body_fit = {
+    .options = options,
+    .option_count = CLI_COUNT(options),
+    .args_size = sizeof(fit_args),
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+    .details = "The verdict compares what the engine would allocate on each memory with what is "
+               "free there, less a buffer for the system: up to 70 % of it passes, up to 85 % is "
+               "a warning, more fails.",
+};

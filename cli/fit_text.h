@@ -1,0 +1,11 @@
+/* The answer of `plimsoll fit` as text: the verdict in words and the load line of each memory. */
+#ifndef CLI_FIT_TEXT_H
+#define CLI_FIT_TEXT_H
+
+#include <plimsoll/plimsoll.h>
+
+#include "term.h"
+
+void cli_fit_text(const plim_fit *fit, cli_term term, bool explain);
+
+#endif

@@ -1,0 +1,212 @@
+#include "advice.h"
+
+#include <string.h>
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+typedef struct change {
+    pli_setup setup;
+    const char *flags, *text;
+} change;
+
+/* Each makes the change in c->setup and names it, or says that it does not apply. */
+typedef bool change_fn(const pli_case *base, change *c);
+
+static bool has_cache(const pli_case *base)
+{
+    return base->plan->cache_count > 0;
+}
+
+static bool use_flash(const pli_case *base, change *c)
+{
+    if (base->setup->flash || !has_cache(base))
+        return false;
+    c->setup.flash = true;
+    c->flags = "-fa on";
+    c->text = "flash attention: no score matrix of the whole context";
+    return true;
+}
+
+static bool use_window(const pli_case *base, change *c)
+{
+    if (!base->setup->swa_full || !base->shape->window)
+        return false;
+    c->setup.swa_full = false;
+    c->flags = "without --swa-full";
+    c->text = "sliding layers keep their window only";
+    return true;
+}
+
+static bool set_cache_types(const pli_case *base, change *c, const char *name)
+{
+    const pli_quant *type = pli_quant_by_name(pli_s(name));
+    const pli_setup *setup = base->setup;
+    uint64_t value = base->shape->latent ? 0 : base->shape->value_length;
+    if (!type || !has_cache(base) || base->shape->key_length % type->block_elements ||
+        value % type->block_elements || setup->type_k->block_elements > 1 ||
+        setup->type_v->block_elements > 1)
+        return false;
+    c->setup.type_k = c->setup.type_v = type;
+    c->setup.flash = true;
+    return true;
+}
+
+static bool use_q8_cache(const pli_case *base, change *c)
+{
+    c->flags = base->setup->flash ? "-ctk q8_0 -ctv q8_0" : "-fa on -ctk q8_0 -ctv q8_0";
+    c->text = "an 8-bit cache: 53 % of its size, hardly any loss";
+    return set_cache_types(base, c, "q8_0");
+}
+
+static bool use_q4_cache(const pli_case *base, change *c)
+{
+    c->flags = base->setup->flash ? "-ctk q4_0 -ctv q4_0" : "-fa on -ctk q4_0 -ctv q4_0";
+    c->text = "a 4-bit cache: 28 % of its size, at some loss";
+    return set_cache_types(base, c, "q4_0");
+}
+
+static bool use_one_slot(const pli_case *base, change *c)
+{
+    if (base->setup->sequences == 1 || (!base->plan->state_layers && !base->shape->window))
+        return false;
+    c->setup.sequences = 1;
+    c->flags = "-np 1";
+    c->text = "one conversation at a time";
+    return pli_setup_context(&c->setup, base->setup->context, NULL) == PLIM_OK;
+}
+
+static bool use_small_batch(const pli_case *base, change *c)
+{
+    if (base->setup->ubatch <= 256)
+        return false;
+    c->setup.ubatch_asked = 256;
+    c->flags = "-ub 256";
+    c->text = "smaller batches: smaller buffers, slower prompts";
+    return pli_setup_context(&c->setup, base->setup->context, NULL) == PLIM_OK;
+}
+
+static bool use_context(const pli_case *base, change *c)
+{
+    if (!base->max_context || base->max_context >= base->setup->context)
+        return false;
+    c->flags = pli_printf(base->arena, "-c %llu", (unsigned long long)base->max_context);
+    c->text = "the largest context that stays under the line";
+    c->setup.context_given = true;
+    return pli_setup_context(&c->setup, base->max_context, NULL) == PLIM_OK;
+}
+
+static bool use_q8_context(const pli_case *base, change *c)
+{
+    pli_plan plan = *base->plan;
+    uint64_t context;
+    if (!set_cache_types(base, c, "q8_0") ||
+        !pli_max_context(base->shape, &c->setup, base->sites, &plan, &context) ||
+        context <= base->max_context || context >= base->setup->context ||
+        pli_setup_context(&c->setup, context, NULL))
+        return false;
+    c->setup.context_given = true;
+    c->flags =
+        pli_printf(base->arena, "-c %llu %s", (unsigned long long)context,
+                   base->setup->flash ? "-ctk q8_0 -ctv q8_0" : "-fa on -ctk q8_0 -ctv q8_0");
+    c->text = "the largest context with an 8-bit cache";
+    return true;
+}
+
+/* The most layers that stay under the line. */
+static bool use_fewer_layers(const pli_case *base, change *c)
+{
+    uint64_t low = 0, high = base->plan->offloaded;
+    if (!base->sites->devices || high == 0)
+        return false;
+    while (high - low > 1) {
+        pli_plan plan;
+        pli_verdict verdict;
+        c->setup.gpu_layers = low + (high - low) / 2;
+        bool good = !pli_place_weights(base->shape, &c->setup, base->sites, &plan) &&
+                    !pli_place_context(base->shape, &c->setup, base->sites, &plan);
+        pli_judge(base->shape, &c->setup, base->sites, &plan, &verdict);
+        if (good && verdict.utilization_known && verdict.utilization <= base->setup->line_warning)
+            low = c->setup.gpu_layers;
+        else
+            high = c->setup.gpu_layers;
+    }
+    c->setup.gpu_layers = low;
+    c->flags = pli_printf(base->arena, "-ngl %llu", (unsigned long long)low);
+    c->text = "the other layers stay on the host, slower";
+    return true;
+}
+
+static bool use_host_experts(const pli_case *base, change *c)
+{
+    const char *why;
+    if (!base->shape->experts || !base->sites->devices || base->setup->override_count ||
+        !base->plan->offloaded)
+        return false;
+    pli_override *experts = pli_alloc(base->arena, sizeof *experts);
+    if (!experts || pli_pattern_new(base->arena, PLI_LIT("\\.ffn_(up|down|gate)_(ch|)exps"), &why,
+                                    &experts->pattern) != PLIM_OK)
+        return false;
+    experts->buffer = "CPU";
+    experts->site = base->sites->devices;
+    c->setup.overrides = experts;
+    c->setup.override_count = 1;
+    c->flags = "--cpu-moe";
+    c->text = "the experts stay on the host, everything else on the devices";
+    return true;
+}
+
+/* By what they cost the user, least first. */
+static change_fn *const changes[] = {
+    use_flash,   use_window,     use_q8_cache, use_one_slot,     use_small_batch,
+    use_context, use_q8_context, use_q4_cache, use_host_experts, use_fewer_layers,
+};
+#define CHANGE_COUNT (sizeof changes / sizeof *changes)
+
+typedef struct tried {
+    plim_alternative *record;
+    pli_verdict verdict;
+} tried;
+
+static bool try_change(const pli_case *base, change_fn *make, tried *out)
+{
+    change c = {*base->setup, NULL, NULL};
+    pli_plan plan;
+    size_t kept = base->setup->override_count;
+    bool applies = make(base, &c);
+    bool placed = applies && !pli_place_weights(base->shape, &c.setup, base->sites, &plan) &&
+                  !pli_place_context(base->shape, &c.setup, base->sites, &plan);
+    if (c.setup.override_count > kept)
+        pli_setup_free(&c.setup);
+    if (!placed || !c.flags)
+        return false;
+    pli_judge(base->shape, &c.setup, base->sites, &plan, &out->verdict);
+    if (!out->verdict.utilization_known || out->verdict.mark >= base->verdict->mark)
+        return false;
+    plim_alternative *a = PLI_NEW(base->arena, alternative);
+    if (!a)
+        return false;
+    PLI_SET(alternative, a, change, c.flags, NULL);
+    PLI_SET(alternative, a, text, c.text, NULL);
+    PLI_SET(alternative, a, verdict, pli_grade_name(out->verdict.mark), NULL);
+    PLI_SET(alternative, a, context, c.setup.context, NULL);
+    PLI_SET(alternative, a, utilization, out->verdict.utilization, NULL);
+    out->record = a;
+    return true;
+}
+
+plim_status pli_alternatives(const pli_case *base, plim_items *out)
+{
+    tried found[CHANGE_COUNT];
+    size_t count = 0;
+    *out = (plim_items){NULL, 0};
+    if (base->verdict->mark != PLI_WARNING && base->verdict->mark != PLI_FAILED)
+        return PLIM_OK;
+    for (size_t i = 0; i < CHANGE_COUNT; i++)
+        count += try_change(base, changes[i], &found[count]);
+    for (int mark = PLI_PASSED; mark <= PLI_WARNING; mark++)
+        for (size_t i = 0; i < count; i++)
+            if ((int)found[i].verdict.mark == mark &&
+                !pli_items_add(base->arena, out, found[i].record))
+                return PLIM_NOMEM;
+    return pli_arena_failed(base->arena) ? PLIM_NOMEM : PLIM_OK;
+}

@@ -1,0 +1,101 @@
+/* llama-server's command line. Flags are left out where the engine's default is meant. */
+#include <string.h>
+
+#include "../base/buf.h"
+#include "advice.h"
+
+#define MAX_COMMAND 65536u
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("_-./:=,+@%", c) != NULL);
+}
+
+static void add_quoted(pli_buf *out, const char *text)
+{
+    size_t plain = 0;
+    while (text[plain] && is_plain(text[plain]))
+        plain++;
+    if (plain && !text[plain]) {
+        (void)pli_buf_addz(out, text);
+        return;
+    }
+    (void)pli_buf_add(out, "'", 1);
+    for (; *text; text++)
+        (void)pli_buf_addz(out, *text == '\'' ? "'\\''" : (char[]){*text, '\0'});
+    (void)pli_buf_add(out, "'", 1);
+}
+
+/* "q8_0" as the engine spells it. */
+static void add_type(pli_buf *out, const char *flag, const pli_quant *type)
+{
+    if (strcmp(type->name, "F16") == 0)
+        return;
+    (void)pli_buf_printf(out, " %s ", flag);
+    for (const char *c = type->name; *c; c++)
+        (void)pli_buf_add(out, (char[]){*c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c}, 1);
+}
+
+static void add_devices(pli_buf *out, const pli_setup *setup, const pli_sites *sites)
+{
+    if (!sites->devices)
+        return;
+    (void)pli_buf_printf(out, " -ngl %llu", (unsigned long long)setup->gpu_layers);
+    if (setup->split != PLI_SPLIT_LAYER)
+        (void)pli_buf_printf(out, " -sm %s", pli_split_name(setup->split));
+    for (size_t i = 0; i < setup->share_count; i++)
+        (void)pli_buf_printf(out, "%s%.6g", i ? "," : " -ts ", setup->shares[i]);
+    if (setup->main_gpu)
+        (void)pli_buf_printf(out, " -mg %llu", (unsigned long long)setup->main_gpu);
+}
+
+static void add_overrides(pli_buf *out, const pli_setup *setup)
+{
+    for (size_t i = 0; i < setup->override_count; i++) {
+        (void)pli_buf_addz(out, " -ot ");
+        add_quoted(out, setup->overrides[i].text);
+    }
+}
+
+static void add_switches(pli_buf *out, const pli_setup *setup)
+{
+    const struct {
+        bool on;
+        const char *flag;
+    } switches[] = {
+        {setup->flash_given, setup->flash ? " -fa on" : " -fa off"},
+        {setup->unified && setup->sequences_given && setup->sequences > 1, " --kv-unified"},
+        {setup->swa_full, " --swa-full"},
+        {!setup->kv_offload, " --no-kv-offload"},
+        {!setup->op_offload, " --no-op-offload"},
+        {!setup->mmap, " --no-mmap"},
+    };
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (switches[i].on)
+            (void)pli_buf_addz(out, switches[i].flag);
+}
+
+const char *pli_command(pli_arena *arena, const pli_shape *shape, const pli_setup *setup,
+                        const pli_sites *sites, uint64_t context)
+{
+    pli_buf out;
+    pli_buf_init(&out, pli_arena_allocator(arena), MAX_COMMAND);
+    (void)pli_buf_addz(&out, "llama-server -m ");
+    add_quoted(&out, shape->model->path ? shape->model->path : "MODEL.gguf");
+    (void)pli_buf_printf(&out, " -c %llu", (unsigned long long)context);
+    if (setup->sequences_given)
+        (void)pli_buf_printf(&out, " -np %llu", (unsigned long long)setup->sequences);
+    add_devices(&out, setup, sites);
+    if (setup->batch_asked != 2048)
+        (void)pli_buf_printf(&out, " -b %llu", (unsigned long long)setup->batch_asked);
+    if (setup->ubatch_asked != 512)
+        (void)pli_buf_printf(&out, " -ub %llu", (unsigned long long)setup->ubatch_asked);
+    add_type(&out, "-ctk", setup->type_k);
+    add_type(&out, "-ctv", setup->type_v);
+    add_switches(&out, setup);
+    add_overrides(&out, setup);
+    const char *text = out.failed ? NULL : pli_strndup(arena, pli_buf_str(&out));
+    pli_buf_free(&out);
+    return text;
+}

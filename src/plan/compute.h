@@ -1,0 +1,18 @@
+/* Buffers of intermediate results: what compute.c bounds and graph.c replays. */
+#ifndef PLI_COMPUTE_H
+#define PLI_COMPUTE_H
+
+#include "load.h"
+
+/* Tokens of the graph that the engine reserves memory for: -ub, the same number for each
+ * sequence. */
+uint64_t pli_graph_tokens(const pli_setup *setup);
+uint64_t pli_output_rows(const pli_setup *setup); /* rows of logits in it */
+/* Do the devices work on several batches at once (layer split, everything on them)? */
+bool pli_is_pipelined(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites);
+
+/* Fills compute and compute_kind of every site; after the weights and the cache. */
+void pli_bound_compute(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                       const pli_sites *sites, pli_plan *plan);
+
+#endif

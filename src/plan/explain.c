@@ -1,0 +1,151 @@
+#include "explain.h"
+
+#include <inttypes.h>
+
+#include "compute.h"
+
+typedef struct explaining {
+    pli_arena *arena;
+    const pli_shape *shape;
+    const pli_setup *setup;
+    const pli_sites *sites;
+    const pli_plan *plan;
+    plim_items *out;
+} explaining;
+
+static void add_term(const explaining *e, const char *device, const char *name, pli_certainty kind,
+                     uint64_t bytes, const char *formula)
+{
+    plim_term *term = PLI_NEW(e->arena, term);
+    if (!term)
+        return;
+    PLI_SET(term, term, device, device, NULL);
+    PLI_SET(term, term, term, name, NULL);
+    PLI_SET_STR(term, term, formula, formula, NULL);
+    PLI_SET(term, term, bytes, bytes, NULL);
+    PLI_SET(term, term, kind, pli_certainty_name(kind), NULL);
+    (void)pli_items_add(e->arena, e->out, term);
+}
+
+static pli_certainty cache_kind(const explaining *e, const pli_site *site)
+{
+    return (e->shape->arch->flags & PLI_ARCH_INEXACT) || !site->backend->exact ? PLI_ESTIMATE
+                                                                               : PLI_EXACT;
+}
+
+static void explain_weights(const explaining *e, size_t i)
+{
+    const pli_site *site = &e->sites->at[i];
+    const pli_share *load = &e->plan->at[i];
+    bool exact = site->backend->exact && !e->plan->weights_estimated;
+    if (!load->weights)
+        return;
+    const char *tied =
+        e->plan->tied_copy && i == e->plan->output_site ? ", the embeddings again as output" : "";
+    add_term(e, site->name, "weights", exact ? PLI_EXACT : PLI_ESTIMATE, load->weights,
+             pli_printf(e->arena,
+                        "tensors of %" PRIu64 " layers%s%s, each rounded up to %" PRIu64 " B",
+                        load->layers, i == e->plan->output_site ? " and the output" : "", tied,
+                        site->backend->alignment));
+}
+
+/* The sum over the machine: one line for each kind of cache. */
+static void explain_caches(const explaining *e)
+{
+    const pli_setup *s = e->setup;
+    for (size_t i = 0; i < e->plan->cache_count; i++) {
+        const pli_cache *c = &e->plan->cache[i];
+        uint64_t bytes = pli_mul_sat(pli_mul_sat(c->cells, s->streams),
+                                     pli_add_sat(c->key_bytes, c->value_bytes));
+        add_term(e, "all", c->sliding ? "KV cache, sliding layers" : "KV cache",
+                 e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT, bytes,
+                 pli_printf(e->arena,
+                            "%" PRIu64 " cells x %" PRIu64 " streams x (K %" PRIu64
+                            " B %s + V %" PRIu64 " B %s) over %" PRIu64 " layers",
+                            c->cells, s->streams, c->key_bytes, s->type_k->name, c->value_bytes,
+                            s->type_v->name, c->layers));
+    }
+    if (e->plan->state_layers)
+        add_term(
+            e, "all", "recurrent state",
+            e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT,
+            pli_mul_sat(pli_mul_sat(e->plan->state_layers, s->sequences),
+                        pli_mul_sat(4, pli_add_sat(e->shape->state_conv, e->shape->state_scan))),
+            pli_printf(
+                e->arena,
+                "%" PRIu64 " layers x %" PRIu64 " sequences x 4 B x (%" PRIu64 " + %" PRIu64 ")",
+                e->plan->state_layers, s->sequences, e->shape->state_conv, e->shape->state_scan));
+}
+
+static const char *compute_formula(const explaining *e, size_t i)
+{
+    uint64_t tokens = pli_graph_tokens(e->setup);
+    switch (e->plan->at[i].compute_kind) {
+    case PLI_EXACT:
+        return i == e->sites->devices
+                   ? pli_printf(e->arena,
+                                "inputs of %" PRIu64 " tokens: ids, positions, embeddings, masks",
+                                tokens)
+                   : pli_printf(e->arena,
+                                "the engine's graph of %" PRIu64
+                                " tokens, allocated as it would be",
+                                tokens);
+    case PLI_BOUND:
+        return pli_printf(
+            e->arena, "at most: widest point of a layer or the logits, %" PRIu64 " tokens x 4 B",
+            tokens);
+    case PLI_ESTIMATE:
+        break;
+    }
+    return pli_printf(
+        e->arena, "about: widest point of a layer or the logits, %" PRIu64 " tokens x 4 B", tokens);
+}
+
+static void explain_site(const explaining *e, size_t i)
+{
+    const pli_site *site = &e->sites->at[i];
+    const pli_share *load = &e->plan->at[i];
+    explain_weights(e, i);
+    if (load->kv)
+        add_term(e, site->name, "KV cache here", cache_kind(e, site), load->kv,
+                 pli_printf(e->arena, "of its layers, each tensor rounded up to %" PRIu64 " B",
+                            site->backend->alignment));
+    if (load->state)
+        add_term(e, site->name, "recurrent state here", cache_kind(e, site), load->state,
+                 "of its layers");
+    if (load->compute)
+        add_term(e, site->name, "compute buffers", load->compute_kind, load->compute,
+                 compute_formula(e, i));
+    if (load->output)
+        add_term(e, site->name, "output", PLI_EXACT, load->output,
+                 pli_printf(e->arena, "vocabulary %" PRIu64 " x %" PRIu64 " sequences x 4 B",
+                            e->shape->vocabulary, e->setup->sequences));
+    if (load->overhead)
+        add_term(e, site->name, "driver and kernels", PLI_ESTIMATE, load->overhead,
+                 "the backend's own context, before the first tensor");
+}
+
+static void explain_budgets(const explaining *e)
+{
+    const pli_site *host = pli_sites_host(e->sites);
+    for (size_t i = 0; i < e->sites->devices; i++)
+        if (e->sites->at[i].shared)
+            add_term(e, host->name, "of devices that share it", PLI_EXACT,
+                     pli_sub_sat(e->plan->at[i].used, e->sites->at[i].own),
+                     pli_printf(e->arena, "%s has no memory of its own: counted in RAM too",
+                                e->sites->at[i].name));
+    if (host->budget_known)
+        add_term(e, host->name, "kept for the system", PLI_EXACT, e->sites->safety,
+                 "safety buffer, taken from what is free before anything is compared");
+}
+
+bool pli_explain(pli_arena *arena, const pli_shape *shape, const pli_setup *setup,
+                 const pli_sites *sites, const pli_plan *plan, plim_items *out)
+{
+    explaining e = {arena, shape, setup, sites, plan, out};
+    explain_caches(&e);
+    for (size_t i = 0; i <= sites->devices; i++)
+        explain_site(&e, i);
+    explain_budgets(&e);
+    return !pli_arena_failed(arena);
+}

@@ -1,0 +1,384 @@
+/* The answer to "does it fit": the plan's numbers as records, and the public functions. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/context.h"
+#include "../base/json.h"
+#include "../base/limits.h"
+#include "../base/status.h"
+#include "advice.h"
+#include "explain.h"
+
+typedef struct fit_result {
+    plim_fit pub; /* first */
+    pli_arena *arena;
+} fit_result;
+
+typedef struct fitting {
+    pli_arena *arena;
+    plim_fit *fit;
+    const pli_model *model;
+    pli_shape shape;
+    pli_setup setup;
+    pli_sites sites;
+    pli_plan plan;
+    pli_verdict verdict;
+} fitting;
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static const char *lower(pli_arena *arena, const char *name)
+{
+    char *text = pli_strdup(arena, name);
+    for (char *c = text; c && *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c + 32);
+    return text;
+}
+
+static const char *split_text(pli_arena *arena, const pli_setup *setup)
+{
+    const char *text = "";
+    for (size_t i = 0; text && i < setup->share_count; i++)
+        text = pli_printf(arena, "%s%s%.6g", text, i ? "," : "", setup->shares[i]);
+    return text;
+}
+
+static void write_settings(fitting *f)
+{
+    const pli_setup *s = &f->setup;
+    plim_fit_settings *r = PLI_NEW(f->arena, fit_settings);
+    if (!r)
+        return;
+    PLI_SET_STR(fit_settings, r, engine, pli_printf(f->arena, "llama.cpp@%s", s->generation->name),
+                NULL);
+    PLI_SET(fit_settings, r, context, s->context, NULL);
+    PLI_SET(fit_settings, r, sequences, s->sequences, NULL);
+    PLI_SET(fit_settings, r, batch, s->batch, NULL);
+    PLI_SET(fit_settings, r, ubatch, s->ubatch, NULL);
+    PLI_SET(fit_settings, r, flash_attention, s->flash, NULL);
+    PLI_SET_STR(fit_settings, r, kv_type_k, lower(f->arena, s->type_k->name), NULL);
+    PLI_SET_STR(fit_settings, r, kv_type_v, lower(f->arena, s->type_v->name), NULL);
+    PLI_SET(fit_settings, r, gpu_layers, f->plan.offloaded, NULL);
+    PLI_SET(fit_settings, r, split_mode, pli_split_name(s->split), NULL);
+    if (s->share_count)
+        PLI_SET_STR(fit_settings, r, tensor_split, split_text(f->arena, s), NULL);
+    PLI_SET(fit_settings, r, kv_unified, s->unified, NULL);
+    PLI_SET(fit_settings, r, swa_full, s->swa_full, NULL);
+    PLI_SET(fit_settings, r, kv_offload, s->kv_offload, NULL);
+    PLI_SET(fit_settings, r, op_offload, s->op_offload, NULL);
+    PLI_SET(fit_settings, r, mmap, s->mmap, NULL);
+    PLI_SET(fit, f->fit, settings, r, NULL);
+}
+
+static void write_memory(fitting *f)
+{
+    plim_fit_memory *r = PLI_NEW(f->arena, fit_memory);
+    pli_share sum = {0};
+    if (!r)
+        return;
+    for (size_t i = 0; i <= f->sites.devices; i++) {
+        const pli_share *load = &f->plan.at[i];
+        sum.weights += load->weights;
+        sum.kv += load->kv;
+        sum.state += load->state;
+        sum.compute += load->compute;
+        sum.output += load->output;
+        sum.overhead += load->overhead;
+        sum.used += load->used;
+    }
+    PLI_SET(fit_memory, r, weights_bytes, sum.weights, NULL);
+    PLI_SET(fit_memory, r, kv_cache_bytes, sum.kv, NULL);
+    PLI_SET(fit_memory, r, recurrent_state_bytes, sum.state, NULL);
+    PLI_SET(fit_memory, r, compute_bytes, sum.compute, NULL);
+    PLI_SET(fit_memory, r, output_bytes, sum.output, NULL);
+    PLI_SET(fit_memory, r, overhead_bytes, sum.overhead, NULL);
+    PLI_SET(fit_memory, r, total_bytes, sum.used, NULL);
+    PLI_SET(fit, f->fit, memory, r, NULL);
+}
+
+static void write_budget(fitting *f, const pli_site *site, plim_placement *r)
+{
+    if (site->device && PLIM_KNOWN(device, site->device, name))
+        PLI_SET_STR(placement, r, name, pli_strdup(f->arena, site->device->name), NULL);
+    if (site->budget_known)
+        PLI_SET(placement, r, budget_bytes, site->budget, NULL);
+    if (site->free_known)
+        PLI_SET(placement, r, free_bytes, site->free, NULL);
+    if (site->total_known)
+        PLI_SET(placement, r, total_bytes, site->total, NULL);
+    if (site->source)
+        PLI_SET_STR(placement, r, budget_source, pli_strdup(f->arena, site->source), NULL);
+}
+
+static void write_place(fitting *f, size_t i)
+{
+    const pli_share *load = &f->plan.at[i];
+    plim_placement *r = PLI_NEW(f->arena, placement);
+    double u;
+    if (!r)
+        return;
+    PLI_SET_STR(placement, r, device, pli_strdup(f->arena, f->sites.at[i].name), NULL);
+    write_budget(f, &f->sites.at[i], r);
+    PLI_SET(placement, r, layers, load->layers, NULL);
+    PLI_SET(placement, r, weights_bytes, load->weights, NULL);
+    PLI_SET(placement, r, kv_cache_bytes, load->kv, NULL);
+    PLI_SET(placement, r, recurrent_state_bytes, load->state, NULL);
+    PLI_SET(placement, r, compute_bytes, load->compute, NULL);
+    PLI_SET(placement, r, compute_kind, pli_certainty_name(load->compute_kind), NULL);
+    PLI_SET(placement, r, output_bytes, load->output, NULL);
+    PLI_SET(placement, r, overhead_bytes, load->overhead, NULL);
+    PLI_SET(placement, r, used_bytes, load->used, NULL);
+    if (pli_utilization(&f->plan, &f->sites, i, &u) && !f->sites.at[i].unlimited)
+        PLI_SET(placement, r, utilization, u, NULL);
+    (void)pli_items_add(f->arena, &f->fit->placement, r);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const char *percent_text(const fitting *f, double u)
+{
+    return pli_printf(f->arena, "%.0f %%", u * 100);
+}
+
+static const char *reason_of(fitting *f)
+{
+    const pli_verdict *v = &f->verdict;
+    const pli_site *worst = &f->sites.at[v->worst];
+    const char *u = percent_text(f, v->utilization), *line = percent_text(f, f->setup.line_warning);
+    if (!u || !line)
+        return NULL;
+    if (v->mark == PLI_UNKNOWN)
+        return "what is free on a memory that would be used is not known";
+    if (v->too_short && v->utilization <= f->setup.line_warning)
+        return pli_printf(f->arena,
+                          "a sequence gets %" PRIu64 " tokens of the %" PRIu64
+                          " that the model was trained for",
+                          f->setup.context_per_sequence, f->shape.trained);
+    if (v->mark == PLI_FAILED && !v->utilization_known)
+        return "a memory that would be used is smaller than what it would hold";
+    if (v->mark == PLI_FAILED)
+        return pli_printf(f->arena, "%s would be filled to %s of its budget; the line is at %s%s",
+                          worst->name, u, line, v->loads ? " (it would still load)" : "");
+    if (v->utilization == 0)
+        return "nothing bounds the memory it would use";
+    return pli_printf(f->arena, "%s is filled to %s of its budget", worst->name, u);
+}
+
+static const char *add_missing(fitting *f, plim_strs *list, const char *text)
+{
+    const char **items = pli_alloc_array(f->arena, list->count + 1, sizeof *items);
+    if (!items || !text)
+        return NULL;
+    for (size_t i = 0; i < list->count; i++)
+        items[i] = list->items[i];
+    items[list->count] = text;
+    *list = (plim_strs){items, list->count + 1};
+    return text;
+}
+
+static void write_missing(fitting *f)
+{
+    plim_strs list = {NULL, 0};
+    const char *name =
+        PLIM_KNOWN(model, &f->model->pub, architecture) ? f->model->pub.architecture : "?";
+    if (f->shape.lacking)
+        add_missing(f, &list, pli_printf(f->arena, "the model's %s", f->shape.lacking));
+    else if (f->shape.arch->flags & PLI_ARCH_UNKNOWN)
+        add_missing(
+            f, &list,
+            pli_printf(f->arena, "architecture %s: judged as plain grouped-query attention", name));
+    else if (f->shape.arch->flags & PLI_ARCH_INEXACT)
+        add_missing(f, &list, pli_printf(f->arena, "cache rules of architecture %s", name));
+    if (f->sites.left_out)
+        add_missing(f, &list,
+                    pli_printf(f->arena, "%zu devices beyond the engine's limit of %u",
+                               f->sites.left_out, PLI_MAX_PLAN_DEVICES));
+    for (size_t i = 0; i <= f->sites.devices; i++)
+        if (pli_needed(&f->plan, &f->sites, i) && !f->sites.at[i].budget_known &&
+            !f->sites.at[i].unlimited)
+            add_missing(f, &list, pli_printf(f->arena, "free memory of %s", f->sites.at[i].name));
+    if (list.count)
+        PLI_SET(fit, f->fit, missing, list, NULL);
+}
+
+/* ---- speed ----------------------------------------------------------------------------------- */
+
+/* A token reads all weights that it uses once; the memory can do no better than its bandwidth. */
+static void write_speed(fitting *f)
+{
+    double seconds = 0;
+    bool nominal = false;
+    for (size_t i = 0; i <= f->sites.devices; i++) {
+        const plim_device *d = f->sites.at[i].device;
+        uint64_t bytes = f->plan.at[i].read;
+        if (bytes == 0)
+            continue;
+        if (!d || !PLIM_KNOWN(device, d, memory_bandwidth_bytes_per_s) ||
+            d->memory_bandwidth_bytes_per_s == 0)
+            return;
+        const char *source = PLI_SOURCE(device, d, memory_bandwidth_bytes_per_s);
+        nominal |= source && strcmp(source, "table") == 0;
+        seconds += (double)bytes / (double)d->memory_bandwidth_bytes_per_s;
+    }
+    plim_fit_speed *speed = seconds > 0 ? PLI_NEW(f->arena, fit_speed) : NULL;
+    if (!speed)
+        return;
+    PLI_SET(fit_speed, speed, decode_tokens_per_s, 1 / seconds, NULL);
+    PLI_SET(
+        fit_speed, speed, basis,
+        nominal
+            ? "upper bound: weights read once a token, at the nominal bandwidth of the chip table"
+            : "upper bound: weights read once a token, at the device's own bandwidth",
+        NULL);
+    PLI_SET(fit, f->fit, speed, speed, NULL);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void write_verdict(fitting *f)
+{
+    const pli_verdict *v = &f->verdict;
+    PLI_SET(fit, f->fit, verdict, pli_grade_name(v->mark), NULL);
+    if (v->loads_known)
+        PLI_SET(fit, f->fit, loads, v->loads, NULL);
+    if (v->utilization_known)
+        PLI_SET(fit, f->fit, utilization, v->utilization, NULL);
+    PLI_SET_STR(fit, f->fit, reason, reason_of(f), NULL);
+}
+
+/* The contexts, the changes and the command. */
+static plim_status write_advice(fitting *f)
+{
+    uint64_t most = 0, context = f->setup.context_given ? f->setup.context : f->shape.trained;
+    if (pli_max_context(&f->shape, &f->setup, &f->sites, &f->plan, &most)) {
+        PLI_SET(fit, f->fit, max_context, most, NULL);
+        PLI_SET(fit, f->fit, recommended_context, most / 5 * 4 + most % 5 * 4 / 5, NULL);
+        if (f->verdict.mark == PLI_FAILED && !f->setup.context_given && most)
+            context = f->fit->recommended_context;
+    }
+    PLI_SET_STR(fit, f->fit, command,
+                pli_command(f->arena, &f->shape, &f->setup, &f->sites,
+                            context ? context : f->setup.context),
+                NULL);
+    pli_case base = {f->arena, &f->shape, &f->setup, &f->sites, &f->plan, &f->verdict, most};
+    plim_status status = pli_alternatives(&base, &f->fit->alternatives);
+    pli_mark(&f->fit->head, PLIM_F_fit_alternatives, NULL);
+    return status;
+}
+
+/* A model of which only the tensors are known. */
+static plim_status write_unjudged(fitting *f)
+{
+    plim_fit_memory *memory = PLI_NEW(f->arena, fit_memory);
+    if (memory && PLIM_KNOWN(model, &f->model->pub, tensor_bytes)) {
+        PLI_SET(fit_memory, memory, weights_bytes, f->model->pub.tensor_bytes, NULL);
+        PLI_SET(fit, f->fit, memory, memory, NULL);
+    }
+    PLI_SET(fit, f->fit, verdict, pli_grade_name(PLI_UNKNOWN), NULL);
+    PLI_SET(fit, f->fit, reason, "the file does not say how its layers are built", NULL);
+    write_missing(f);
+    return PLIM_OK;
+}
+
+static plim_status judge(fitting *f, const plim_machine *machine, const plim_fit_options *options,
+                         plim_error *error)
+{
+    plim_status status = pli_shape_read(f->arena, f->model, error, &f->shape);
+    if (!status && f->shape.lacking)
+        return write_unjudged(f);
+    if (!status)
+        status = pli_setup_read(f->arena, &f->shape, options, error, &f->setup);
+    if (status)
+        return status;
+    pli_sites_read(machine, &f->sites);
+    status = pli_resolve(&f->setup, &f->sites, error);
+    if (!status && (pli_place_weights(&f->shape, &f->setup, &f->sites, &f->plan) ||
+                    pli_place_context(&f->shape, &f->setup, &f->sites, &f->plan)))
+        status = pli_fail(error, PLIM_LIMIT, f->model->path, PLIM_NO_OFFSET,
+                          "the header's figures multiply to more than 2^64 bytes");
+    if (status)
+        return status;
+    pli_judge(&f->shape, &f->setup, &f->sites, &f->plan, &f->verdict);
+    write_settings(f);
+    write_memory(f);
+    for (size_t i = 0; i <= f->sites.devices; i++)
+        write_place(f, i);
+    pli_mark(&f->fit->head, PLIM_F_fit_placement, NULL);
+    write_verdict(f);
+    write_speed(f);
+    write_missing(f);
+    status = write_advice(f);
+    (void)pli_explain(f->arena, &f->shape, &f->setup, &f->sites, &f->plan, &f->fit->explain);
+    pli_mark(&f->fit->head, PLIM_F_fit_explain, NULL);
+    return status;
+}
+
+static plim_fit *new_fit(pli_arena *arena, const pli_model *model)
+{
+    fit_result *result = pli_alloc(arena, sizeof *result);
+    const char **source = pli_alloc_array(arena, plim_record_fit.field_count, sizeof *source);
+    if (!result || !source)
+        return NULL;
+    plim_fit *fit = &result->pub;
+    result->arena = arena;
+    fit->head.source = source;
+    PLI_SET(fit, fit, schema, "plimsoll.fit/1", NULL);
+    PLI_SET(fit, fit, version, PLIM_VERSION_TEXT, NULL);
+    const plim_model *copy = pli_record_copy(arena, &plim_record_model, &model->pub);
+    if (copy)
+        PLI_SET(fit, fit, model, copy, NULL);
+    return fit;
+}
+
+plim_status plim_fit_model(plimsoll *context, const plim_machine *machine, const plim_model *model,
+                           const plim_fit_options *options, plim_error *error, plim_fit **out)
+{
+    static const plim_fit_options defaults = PLIM_FIT_OPTIONS_INIT;
+    *out = NULL;
+    if (!options)
+        options = &defaults;
+    if (!machine || !model || options->struct_size < sizeof *options)
+        return pli_fail(error, PLIM_INVALID, "fit", PLIM_NO_OFFSET,
+                        "machine, model and options are needed");
+    pli_arena *arena = pli_arena_new(pli_context_allocator(context), PLI_MAX_ARENA);
+    fitting *f = arena ? pli_alloc(arena, sizeof *f) : NULL;
+    plim_status status = PLIM_NOMEM;
+    if (f && (f->fit = new_fit(arena, pli_model_of(model))) != NULL) {
+        f->arena = arena;
+        f->model = pli_model_of(model);
+        status = judge(f, machine, options, error);
+        pli_setup_free(&f->setup);
+        *out = f->fit;
+    }
+    if (!status && pli_arena_failed(arena))
+        status = PLIM_NOMEM;
+    if (status == PLIM_NOMEM)
+        (void)pli_fail(error, PLIM_NOMEM, "fit", PLIM_NO_OFFSET, "out of memory");
+    if (status) {
+        *out = NULL;
+        pli_arena_free(arena);
+    }
+    return status;
+}
+
+void plim_fit_free(plim_fit *fit)
+{
+    if (fit)
+        pli_arena_free(((fit_result *)(void *)fit)->arena);
+}
+
+plim_status plim_fit_to_json(const plim_fit *fit, unsigned flags, char **text, size_t *length)
+{
+    yyjson_alc alc;
+    *text = NULL;
+    yyjson_mut_doc *doc = pli_json_new(NULL, &alc);
+    yyjson_mut_val *root = doc ? pli_record_to_json(doc, &plim_record_fit, fit, flags) : NULL;
+    plim_status status = PLIM_NOMEM;
+    if (root) {
+        yyjson_mut_doc_set_root(doc, root);
+        status = pli_json_write(doc, (flags & PLIM_JSON_PRETTY) != 0, text, length);
+    }
+    yyjson_mut_doc_free(doc);
+    return status;
+}

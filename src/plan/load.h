@@ -1,0 +1,62 @@
+/* The plan itself, in numbers: how many bytes of what lie where. Filled in two steps, because
+ * only the second depends on the context: pli_place_weights(), then pli_place_context(). Both
+ * are pure and may be called again on a copy. */
+#ifndef PLI_LOAD_H
+#define PLI_LOAD_H
+
+#include "setup.h"
+#include "site.h"
+
+typedef enum pli_certainty { PLI_EXACT, PLI_BOUND, PLI_ESTIMATE } pli_certainty;
+const char *pli_certainty_name(pli_certainty);
+
+typedef struct pli_share {
+    uint64_t layers;
+    uint64_t weights, kv, state, compute, output, overhead;
+    uint64_t used; /* their sum */
+    pli_certainty compute_kind;
+    uint64_t read; /* of the weights, bytes that a token needs */
+} pli_share;
+
+/* One cache: all layers that keep the same number of tokens. */
+typedef struct pli_cache {
+    uint64_t cells, layers;
+    uint64_t key_bytes, value_bytes; /* of one token, over the layers */
+    bool sliding;
+} pli_cache;
+
+typedef struct pli_plan {
+    pli_share at[PLI_MAX_SITES];
+    float until
+        [PLI_MAX_PLAN_DEVICES]; /* device d takes the layers up to this part of those offloaded */
+    uint64_t first;             /* first layer on a device */
+    uint64_t offloaded;         /* layers on devices, the output layer counted */
+    size_t output_site;
+    uint64_t copied; /* largest tensor of a layer or the output that lies on the host */
+    bool tied_copy;  /* the output is a second copy of the embeddings */
+    bool weights_estimated;
+    pli_cache cache[2];
+    size_t cache_count;
+    uint64_t state_layers;
+    bool overflow;
+} pli_plan;
+
+/* Which site layer il is on; il == layers is the output. After pli_place_weights(). */
+size_t pli_layer_site(const pli_plan *plan, const pli_sites *sites, uint64_t il);
+
+/* Bytes that a tensor takes there: its own, rows of quantised types padded, rounded up to the
+ * backend's alignment. */
+uint64_t pli_allocated(pli_calc *calc, const pli_backend *backend, const pli_quant *type,
+                       uint64_t width, uint64_t bytes);
+
+/* Names that only a machine can explain: buffers of -ot, the device of -mg. INVALID: there is
+ * none such. */
+plim_status pli_resolve(pli_setup *setup, const pli_sites *sites, plim_error *error);
+
+/* LIMIT: the header's figures overflow. */
+plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
+                              const pli_sites *sites, pli_plan *plan);
+plim_status pli_place_context(const pli_shape *shape, const pli_setup *setup,
+                              const pli_sites *sites, pli_plan *plan);
+
+#endif

@@ -1,0 +1,237 @@
+#include "setup.h"
+
+#include <string.h>
+
+#include "../base/status.h"
+
+static const pli_generation generations[] = {
+#define GENERATION(name, build, what, flags) {name, build, what, flags},
+#include "generations.def"
+#undef GENERATION
+};
+#define GENERATION_COUNT (sizeof generations / sizeof *generations)
+
+const pli_generation *pli_generation_at(size_t i)
+{
+    return i < GENERATION_COUNT ? &generations[i] : NULL;
+}
+
+const pli_generation *pli_generation_find(const char *engine)
+{
+    const pli_generation *newest = &generations[GENERATION_COUNT - 1], *found = NULL;
+    pli_str text = pli_s(engine), name, version;
+    uint64_t build;
+    if (!pli_key_value(text, '@', &name, &version))
+        return text.n == 0 || pli_eq(text, "llama.cpp") ? newest : NULL;
+    if (!pli_eq(name, "llama.cpp"))
+        return NULL;
+    for (size_t i = 0; i < GENERATION_COUNT; i++)
+        if (pli_eq(version, generations[i].name))
+            return &generations[i];
+    if (pli_starts(version, "b"))
+        version = pli_skip(version, 1);
+    if (!pli_parse_u64(version, &build))
+        return NULL;
+    for (size_t i = 0; i < GENERATION_COUNT; i++)
+        if (generations[i].build <= build && !strchr(generations[i].name, '-'))
+            found = &generations[i];
+    return found;
+}
+
+static const char *const split_names[] = {"none", "layer", "row"};
+
+const char *pli_split_name(pli_split split)
+{
+    return split_names[split];
+}
+
+static plim_status refuse(plim_error *error, const char *flag, const char *why)
+{
+    return pli_fail(error, PLIM_INVALID, flag, PLIM_NO_OFFSET, "%s", why);
+}
+
+/* ---- the context's numbers ------------------------------------------------------------------- */
+
+plim_status pli_setup_context(pli_setup *setup, uint64_t asked, plim_error *error)
+{
+    pli_calc calc = {false};
+    uint64_t multiple = (setup->generation->flags & PLI_GEN_SHORT_PAD) && !setup->flash ? 32 : 256;
+    setup->context = pli_padded(&calc, asked, multiple);
+    setup->context_per_sequence = setup->context;
+    setup->streams = 1;
+    if (!setup->unified) {
+        setup->streams = setup->sequences;
+        setup->context_per_sequence =
+            pli_padded(&calc, setup->context / setup->sequences, multiple);
+        setup->context = pli_times(&calc, setup->context_per_sequence, setup->sequences);
+    }
+    setup->batch = pli_smaller(setup->context, setup->batch_asked);
+    setup->ubatch = pli_smaller(setup->batch, setup->ubatch_asked);
+    if (calc.overflow || setup->context > UINT32_MAX) /* the engine's type */
+        return refuse(error, "-c", "more tokens of context than the engine can count");
+    if (setup->context_per_sequence == 0)
+        return refuse(error, "-c", "no token of context is left for each sequence");
+    return PLIM_OK;
+}
+
+/* ---- cache types ----------------------------------------------------------------------------- */
+
+static const char *const cache_types[] = {"f32",  "f16",    "bf16", "q8_0", "q4_0",
+                                          "q4_1", "iq4_nl", "q5_0", "q5_1"};
+
+static const pli_quant *cache_type(const char *name)
+{
+    pli_str text = pli_s(name ? name : "f16");
+    for (size_t i = 0; i < sizeof cache_types / sizeof *cache_types; i++)
+        if (pli_eq(text, cache_types[i]))
+            return pli_quant_by_name(text);
+    return NULL;
+}
+
+static plim_status check_type(const pli_quant *type, const char *flag, uint64_t head,
+                              plim_error *error)
+{
+    if (!type)
+        return refuse(error, flag,
+                      "must be one of f32, f16, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1");
+    if (head % type->block_elements)
+        return pli_fail(error, PLIM_INVALID, flag, PLIM_NO_OFFSET,
+                        "heads of %llu elements are no whole blocks of %u of this type",
+                        (unsigned long long)head, type->block_elements);
+    return PLIM_OK;
+}
+
+static plim_status read_types(pli_setup *setup, const pli_shape *shape,
+                              const plim_fit_options *options, plim_error *error)
+{
+    setup->type_k = cache_type(options->kv_type_k);
+    setup->type_v = cache_type(options->kv_type_v);
+    plim_status status = check_type(setup->type_k, "-ctk", shape->key_length, error);
+    if (!status)
+        status = check_type(setup->type_v, "-ctv", shape->latent ? 0 : shape->value_length, error);
+    if (!status && !setup->flash && setup->type_v->block_elements > 1)
+        status = refuse(error, "-ctv", "quantised values need flash attention (-fa on)");
+    return status;
+}
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+static plim_status read_split(pli_setup *setup, const plim_fit_options *options, plim_error *error)
+{
+    setup->split = PLI_SPLIT_LAYER;
+    if (options->split_mode) {
+        size_t i = 0;
+        while (i < 3 && strcmp(options->split_mode, split_names[i]) != 0)
+            i++;
+        if (i == 3)
+            return refuse(error, "-sm", "must be none, layer or row");
+        setup->split = (pli_split)i;
+    }
+    bool any = false;
+    for (size_t i = 0; i < options->tensor_split_count; i++) {
+        double share = options->tensor_split[i];
+        if (!(share >= 0 && share <= 1e30))
+            return refuse(error, "-ts", "shares are numbers from 0 up");
+        any |= share > 0;
+    }
+    setup->shares = any ? options->tensor_split : NULL; /* all zero means: by free memory */
+    setup->share_count = any ? options->tensor_split_count : 0;
+    setup->main_gpu = options->main_gpu;
+    return PLIM_OK;
+}
+
+static plim_status read_override(pli_arena *arena, const char *text, plim_error *error,
+                                 pli_override *override)
+{
+    const char *equals = strrchr(text, '='), *why;
+    if (!equals || equals == text || !equals[1])
+        return refuse(error, "-ot", "must be PATTERN=BUFFER");
+    override->text = text;
+    override->buffer = equals + 1;
+    plim_status status =
+        pli_pattern_new(arena, (pli_str){text, (size_t)(equals - text)}, &why, &override->pattern);
+    if (status == PLIM_INVALID)
+        return pli_fail(error, status, "-ot", PLIM_NO_OFFSET, "%s cannot be judged: %s", text, why);
+    return status;
+}
+
+static plim_status read_overrides(pli_arena *arena, pli_setup *setup,
+                                  const plim_fit_options *options, plim_error *error)
+{
+    size_t count = 0;
+    while (options->overrides && options->overrides[count])
+        count++;
+    setup->overrides = pli_alloc_array(arena, count, sizeof *setup->overrides);
+    if (!setup->overrides)
+        return PLIM_NOMEM;
+    for (; setup->override_count < count; setup->override_count++) {
+        plim_status status = read_override(arena, options->overrides[setup->override_count], error,
+                                           &setup->overrides[setup->override_count]);
+        if (status)
+            return status;
+    }
+    return PLIM_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static plim_status read_lines(pli_setup *setup, const plim_fit_options *options, plim_error *error)
+{
+    setup->line_passed = options->line_passed > 0 ? options->line_passed : 0.70;
+    setup->line_warning = options->line_warning > 0 ? options->line_warning : 0.85;
+    if (!(setup->line_passed <= setup->line_warning && setup->line_warning <= 1))
+        return refuse(error, "--line", "needs 0 < passed <= warning <= 1");
+    return PLIM_OK;
+}
+
+static void read_slots(pli_setup *setup, const plim_fit_options *options)
+{
+    bool automatic = (setup->generation->flags & PLI_GEN_AUTO_SLOTS) && options->sequences == 0;
+    setup->sequences_given = options->sequences != 0;
+    setup->sequences = options->sequences ? options->sequences : automatic ? 4 : 1;
+    setup->unified = options->kv_unified == PLIM_AUTO ? automatic : options->kv_unified == PLIM_ON;
+}
+
+#define MAX_SEQUENCES 256u /* the engine's LLAMA_MAX_SEQ */
+
+plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
+                           const plim_fit_options *options, plim_error *error, pli_setup *setup)
+{
+    *setup = (pli_setup){.batch_asked = options->batch ? options->batch : 2048,
+                         .ubatch_asked = options->ubatch ? options->ubatch : 512,
+                         .swa_full = options->swa_full,
+                         .kv_offload = !options->no_kv_offload,
+                         .op_offload = !options->no_op_offload,
+                         .mmap = !options->no_mmap,
+                         .flash = options->flash_attention != PLIM_OFF,
+                         .flash_given = options->flash_attention != PLIM_AUTO,
+                         .context_given = options->context != 0,
+                         .gpu_layers_given = options->gpu_layers >= 0};
+    setup->generation = pli_generation_find(options->engine);
+    if (!setup->generation)
+        return refuse(error, "--engine", "must be llama.cpp or llama.cpp@bNNNN, b5400 or newer");
+    read_slots(setup, options);
+    if (setup->sequences > MAX_SEQUENCES)
+        return refuse(error, "-np", "at most 256 sequences");
+    setup->gpu_layers = shape->layers + 1;
+    if (options->gpu_layers >= 0)
+        setup->gpu_layers = pli_smaller((uint64_t)options->gpu_layers, setup->gpu_layers);
+    plim_status status = read_lines(setup, options, error);
+    if (!status)
+        status = pli_setup_context(
+            setup, options->context ? options->context : pli_larger(shape->trained, 1), error);
+    if (!status)
+        status = read_types(setup, shape, options, error);
+    if (!status)
+        status = read_split(setup, options, error);
+    if (!status)
+        status = read_overrides(arena, setup, options, error);
+    return status;
+}
+
+void pli_setup_free(pli_setup *setup)
+{
+    for (size_t i = 0; i < setup->override_count; i++)
+        pli_pattern_free(setup->overrides[i].pattern);
+    setup->override_count = 0;
+}

@@ -1,0 +1,72 @@
+/* How the model would be run: the caller's options with the engine's own defaults and limits
+ * applied, so that below this every number is settled. The context's arithmetic is
+ * llama-context.cpp's (llama.cpp b7847). */
+#ifndef PLI_SETUP_H
+#define PLI_SETUP_H
+
+#include <plimsoll/plan.h>
+
+#include "pattern.h"
+#include "shape.h"
+
+#define PLI_GEN_WINDOW_BY_BATCH                                                                    \
+    1u /* a window's cells grow with the logical batch, not the physical one */
+#define PLI_GEN_SHORT_PAD 2u  /* without flash attention the context is a multiple of 32, not 256 */
+#define PLI_GEN_AUTO_SLOTS 4u /* the server takes four slots that share one cache, unless told */
+#define PLI_GEN_TWO_INPUTS 8u /* both kinds of embedding inputs are reserved (PR #18550) */
+#define PLI_GEN_SLOT_LOGITS                                                                        \
+    16u /* logits are reserved for one row a slot, not one a token (PR #23861) */
+#define PLI_GEN_WHOLE_HYBRID                                                                       \
+    32u /* a hybrid's separate slots get a whole context each (fixed later in 2026) */
+
+typedef struct pli_generation {
+    const char *name;
+    uint64_t build;
+    const char *what;
+    unsigned flags;
+} pli_generation;
+
+typedef enum pli_split { PLI_SPLIT_NONE, PLI_SPLIT_LAYER, PLI_SPLIT_ROW } pli_split;
+
+typedef struct pli_override {
+    pli_pattern *pattern;
+    const char *text;   /* PATTERN=BUFFER, as written */
+    const char *buffer; /* "CPU", "CUDA0" ... */
+    size_t site;        /* which memory that is (pli_resolve) */
+} pli_override;
+
+typedef struct pli_setup {
+    const pli_generation *generation;
+    uint64_t context, context_per_sequence, streams, sequences;
+    uint64_t batch, ubatch;             /* at most the context ... */
+    uint64_t batch_asked, ubatch_asked; /* ... whatever was asked for */
+    uint64_t gpu_layers; /* at most layers + 1; the caller's wish, whatever devices there are */
+    const pli_quant *type_k, *type_v;
+    bool flash, unified, swa_full, kv_offload, op_offload, mmap;
+    pli_split split;
+    const double *shares; /* of -ts; NULL: by free memory */
+    size_t share_count;
+    uint64_t main_gpu;
+    pli_override *overrides;
+    size_t override_count;
+    bool context_given, sequences_given, flash_given, gpu_layers_given;
+    double line_passed, line_warning;
+} pli_setup;
+
+/* Fills *setup from options. INVALID: a value that the engine refuses, its flag in
+ * error->subject. Patterns are compiled onto the arena's allocator: pli_setup_free(), also after
+ * a failure. */
+plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
+                           const plim_fit_options *options, plim_error *error, pli_setup *setup);
+void pli_setup_free(pli_setup *setup);
+
+/* The same run with another context (tokens asked for): every number that follows from it. */
+plim_status pli_setup_context(pli_setup *setup, uint64_t asked, plim_error *error);
+
+const pli_generation *pli_generation_at(size_t i); /* NULL past the last */
+/* "llama.cpp", "llama.cpp@b7847"; NULL text is the newest. NULL when unknown or older than the
+ * first row. */
+const pli_generation *pli_generation_find(const char *engine);
+const char *pli_split_name(pli_split split);
+
+#endif

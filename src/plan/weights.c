@@ -1,0 +1,255 @@
+/* Which memory each tensor lies in, by llama.cpp's rules (llama-model.cpp: load_tensors, b7847). */
+#include <string.h>
+
+#include "../base/status.h"
+#include "load.h"
+
+const char *pli_certainty_name(pli_certainty certainty)
+{
+    static const char *const names[] = {"exact", "bound", "estimate"};
+    return names[certainty];
+}
+
+plim_status pli_resolve(pli_setup *setup, const pli_sites *sites, plim_error *error)
+{
+    for (size_t i = 0; i < setup->override_count; i++)
+        if (!pli_sites_by_buffer(sites, setup->overrides[i].buffer, &setup->overrides[i].site))
+            return pli_fail(error, PLIM_INVALID, "-ot", PLIM_NO_OFFSET,
+                            "this machine has no buffer %s", setup->overrides[i].buffer);
+    if (setup->main_gpu && setup->main_gpu >= sites->devices)
+        return pli_fail(error, PLIM_INVALID, "-mg", PLIM_NO_OFFSET, "there are %zu devices",
+                        sites->devices);
+    return PLIM_OK;
+}
+
+/* ---- layers to devices ----------------------------------------------------------------------- */
+
+/* What -ts counts when it is not given: free memory; the host's for a device that tells none. */
+static float weight_of(const pli_sites *sites, size_t device)
+{
+    const pli_site *site = &sites->at[device];
+    if (site->free_known)
+        return (float)site->free;
+    return (float)(site->total_known ? site->total : pli_sites_host(sites)->free);
+}
+
+/* In float, as the engine computes it: a layer at a boundary must fall on the same side. */
+static void set_split(const pli_setup *setup, const pli_sites *sites, pli_plan *plan)
+{
+    float sum = 0;
+    for (size_t d = 0; d < sites->devices; d++) {
+        if (setup->split == PLI_SPLIT_NONE)
+            sum += d == setup->main_gpu ? 1.0f : 0.0f;
+        else if (setup->shares)
+            sum += d < setup->share_count ? (float)setup->shares[d] : 0.0f;
+        else
+            sum += weight_of(sites, d);
+        plan->until[d] = sum;
+    }
+    for (size_t d = 0; d < sites->devices; d++)
+        plan->until[d] /= sum;
+}
+
+size_t pli_layer_site(const pli_plan *plan, const pli_sites *sites, uint64_t il)
+{
+    if (il < plan->first || il - plan->first >= plan->offloaded)
+        return sites->devices;
+    float at = (float)(il - plan->first) / (float)plan->offloaded;
+    size_t d = 0;
+    while (d + 1 < sites->devices && !(plan->until[d] > at))
+        d++;
+    return d;
+}
+
+static void set_layers(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
+                       pli_plan *plan)
+{
+    plan->offloaded = sites->devices ? setup->gpu_layers : 0;
+    plan->first = shape->layers + 1 - plan->offloaded;
+    if (sites->devices)
+        set_split(setup, sites, plan);
+    for (uint64_t il = 0; il < shape->layers; il++)
+        plan->at[pli_layer_site(plan, sites, il)].layers++;
+    plan->output_site = pli_layer_site(plan, sites, shape->layers);
+}
+
+/* ---- tensors to memories --------------------------------------------------------------------- */
+
+uint64_t pli_allocated(pli_calc *calc, const pli_backend *backend, const pli_quant *type,
+                       uint64_t width, uint64_t bytes)
+{
+    uint64_t padding = 0;
+    if (type->block_elements > 1 && backend->row_padding && width % backend->row_padding)
+        if (!pli_quant_row_bytes(type, backend->row_padding - width % backend->row_padding,
+                                 &padding))
+            padding = pli_times(calc, type->block_bytes, /* no whole blocks: at most this */
+                                backend->row_padding / type->block_elements + 1);
+    return pli_padded(calc, pli_plus(calc, bytes, padding), backend->alignment);
+}
+
+typedef enum place { AT_INPUT, AT_LAYER, AT_EVERY_LAYER, AT_OUTPUT, NOT_LOADED } place;
+
+static place place_of(const pli_shape *shape, const char *name, uint64_t *layer)
+{
+    pli_str text = pli_s(name);
+    if (pli_starts(text, "blk.")) {
+        text = pli_skip(text, 4);
+        if (pli_parse_u64_prefix(&text, layer) && *layer < shape->layers)
+            return *layer < shape->run_layers ? AT_LAYER : NOT_LOADED;
+        return NOT_LOADED;
+    }
+    if (pli_starts(text, "token_embd.") || pli_starts(text, "token_types.") ||
+        pli_starts(text, "position_embd."))
+        return AT_INPUT;
+    if (pli_starts(text, "token_embd_norm."))
+        return shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT ? AT_OUTPUT : AT_INPUT;
+    if (pli_starts(text, "rope_freqs.") || pli_starts(text, "rope_factors_"))
+        return AT_EVERY_LAYER;
+    return AT_OUTPUT;
+}
+
+typedef struct placing {
+    const pli_shape *shape;
+    const pli_setup *setup;
+    const pli_sites *sites;
+    pli_plan *plan;
+    pli_calc calc;
+} placing;
+
+static size_t overridden(const placing *p, const char *name, size_t site)
+{
+    for (size_t i = 0; i < p->setup->override_count; i++)
+        if (pli_pattern_found(p->setup->overrides[i].pattern, name))
+            return p->setup->overrides[i].site;
+    return site;
+}
+
+/* What of it a token needs: of the experts those it is routed to, of the embeddings a row. */
+static uint64_t active_bytes(const pli_shape *shape, const pli_tensor *tensor, uint64_t bytes)
+{
+    if (shape->experts && pli_contains(pli_s(tensor->name), "_exps."))
+        return bytes / shape->experts * shape->experts_used;
+    return bytes;
+}
+
+static void add_bytes(placing *p, const pli_tensor *tensor, size_t site, uint64_t bytes)
+{
+    const pli_backend *backend = p->sites->at[site].backend;
+    const pli_quant *type = pli_quant_at(tensor->type);
+    uint64_t taken = pli_allocated(&p->calc, backend, type, tensor->shape[0], bytes);
+    p->plan->at[site].weights = pli_plus(&p->calc, p->plan->at[site].weights, taken);
+    p->plan->at[site].read =
+        pli_add_sat(p->plan->at[site].read, active_bytes(p->shape, tensor, bytes));
+    if (type->block_bytes == 0 || !backend->exact)
+        p->plan->weights_estimated = true;
+}
+
+/* -sm row cuts the matrices of offloaded layers by rows; experts and vectors stay whole. */
+static bool is_cut(const placing *p, const pli_tensor *tensor, size_t site)
+{
+    return p->setup->split == PLI_SPLIT_ROW && site < p->sites->devices && tensor->dims == 2 &&
+           tensor->shape[1] > 1;
+}
+
+static void add_cut(placing *p, const pli_tensor *tensor)
+{
+    uint64_t left = tensor->bytes;
+    float before = 0;
+    for (size_t d = 0; d < p->sites->devices && left; d++) {
+        double share = (double)p->plan->until[d] - (double)before;
+        uint64_t rows = (uint64_t)(share * (double)tensor->shape[1] + 0.5);
+        uint64_t bytes =
+            pli_smaller(left, pli_times(&p->calc, rows, tensor->bytes / tensor->shape[1]));
+        before = p->plan->until[d];
+        if (d + 1 == p->sites->devices)
+            bytes = left;
+        add_bytes(p, tensor, d, bytes);
+        left -= bytes;
+    }
+    p->plan->weights_estimated = true;
+}
+
+static size_t add_tensor(placing *p, const pli_tensor *tensor, size_t site)
+{
+    size_t to = overridden(p, tensor->name, site);
+    if (to == site && is_cut(p, tensor, site))
+        add_cut(p, tensor);
+    else
+        add_bytes(p, tensor, to, tensor->bytes);
+    return to;
+}
+
+/* A matrix of a layer or the output that stays on the host is lent to a device for large
+ * batches. */
+static void add_working(placing *p, const pli_tensor *tensor, size_t site)
+{
+    if (add_tensor(p, tensor, site) == p->sites->devices && tensor->dims > 1)
+        p->plan->copied = pli_larger(p->plan->copied, tensor->bytes);
+}
+
+/* A tensor that every layer names is made once in each memory that has layers. */
+static void add_everywhere(placing *p, const pli_tensor *tensor)
+{
+    bool there[PLI_MAX_SITES] = {false};
+    for (uint64_t il = 0; il < p->shape->run_layers; il++) {
+        size_t site = overridden(p, tensor->name, pli_layer_site(p->plan, p->sites, il));
+        if (!there[site])
+            add_bytes(p, tensor, site, tensor->bytes);
+        there[site] = true;
+    }
+}
+
+/* A model without an output matrix uses its embeddings a second time: a copy, unless it would
+ * lie in the same memory. */
+static void add_tied(placing *p, const pli_tensor *embedding, size_t embedding_site)
+{
+    size_t site = overridden(p, embedding->name, p->plan->output_site);
+    if (site == embedding_site && !(p->shape->arch->flags & PLI_ARCH_EMBEDDING_TWICE)) {
+        if (site == p->sites->devices)
+            p->plan->copied = pli_larger(p->plan->copied, embedding->bytes);
+        return;
+    }
+    add_working(p, embedding, p->plan->output_site);
+    p->plan->tied_copy = true;
+}
+
+plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
+                              const pli_sites *sites, pli_plan *plan)
+{
+    placing p = {shape, setup, sites, plan, {false}};
+    const pli_tensor *embedding = NULL;
+    size_t embedding_site = sites->devices;
+    bool has_output = false;
+    uint64_t layer = 0;
+    memset(plan, 0, sizeof *plan);
+    set_layers(shape, setup, sites, plan);
+    for (size_t i = 0; i < shape->model->tensor_count; i++) {
+        const pli_tensor *tensor = &shape->model->tensors[i];
+        size_t site = sites->devices;
+        switch (place_of(shape, tensor->name, &layer)) {
+        case AT_LAYER:
+            add_working(&p, tensor, pli_layer_site(plan, sites, layer));
+            break;
+        case AT_EVERY_LAYER:
+            add_everywhere(&p, tensor);
+            break;
+        case AT_OUTPUT:
+            add_working(&p, tensor, plan->output_site);
+            has_output |= strcmp(tensor->name, "output.weight") == 0;
+            break;
+        case AT_INPUT:
+            site = add_tensor(&p, tensor, sites->devices);
+            if (strcmp(tensor->name, "token_embd.weight") == 0) {
+                embedding = tensor;
+                embedding_site = site;
+            }
+            break;
+        case NOT_LOADED:
+            break;
+        }
+    }
+    if (!has_output && embedding && shape->has_head)
+        add_tied(&p, embedding, embedding_site);
+    plan->overflow = p.calc.overflow;
+    return plan->overflow ? PLIM_LIMIT : PLIM_OK;
+}
