@@ -186,7 +186,7 @@ static cli_exit machine_of(cli_call *call, const char *on, plim_machine **out)
     return status == PLIM_OK ? CLI_OK : cli_failed(call, status, &error);
 }
 
-static cli_exit print(cli_call *call, const plim_fit *fit)
+static cli_exit print(cli_call *call, const plim_fit_options *with, const plim_fit *fit)
 {
     if (call->common.json) {
         char *text = NULL;
@@ -195,7 +195,9 @@ static cli_exit print(cli_call *call, const plim_fit *fit)
         if (printed != CLI_OK)
             return printed;
     } else {
-        cli_fit_text(fit, call->term, call->look.explain);
+        const double marks[] = {with->line_passed > 0 ? with->line_passed : 0.70,
+                                with->line_warning > 0 ? with->line_warning : 0.85};
+        cli_fit_text(fit, marks, call->term, call->look.explain);
     }
     if (strcmp(fit->verdict, "failed") == 0)
         return CLI_NO;
@@ -219,7 +221,7 @@ static cli_exit judge(cli_call *call, const plim_fit_options *with)
     if (status != PLIM_OK)
         exit = cli_failed(call, status, &error);
     else if (exit == CLI_OK)
-        exit = print(call, fit);
+        exit = print(call, with, fit);
     plim_fit_free(fit);
     plim_machine_free(machine);
     plim_model_free(model);

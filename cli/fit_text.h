@@ -6,6 +6,7 @@
 
 #include "term.h"
 
-void cli_fit_text(const plim_fit *fit, cli_term term, bool explain);
+/* marks: the two lines, as parts of the budget. */
+void cli_fit_text(const plim_fit *fit, const double marks[2], cli_term term, bool explain);
 
 #endif

@@ -38,14 +38,15 @@ static void explain_weights(const explaining *e, size_t i)
     const pli_site *site = &e->sites->at[i];
     const pli_share *load = &e->plan->at[i];
     bool exact = site->backend->exact && !e->plan->weights_estimated;
+    bool has_output = i == e->plan->output_site;
     if (!load->weights)
         return;
-    const char *tied =
-        e->plan->tied_copy && i == e->plan->output_site ? ", the embeddings again as output" : "";
     add_term(e, site->name, "weights", exact ? PLI_EXACT : PLI_ESTIMATE, load->weights,
              pli_printf(e->arena,
-                        "tensors of %" PRIu64 " layers%s%s, each rounded up to %" PRIu64 " B",
-                        load->layers, i == e->plan->output_site ? " and the output" : "", tied,
+                        "%s%" PRIu64 " layers%s%s; each tensor a multiple of %" PRIu64 " B",
+                        i == e->sites->devices ? "input and what -ot keeps here, " : "",
+                        load->layers, has_output ? ", output" : "",
+                        has_output && e->plan->tied_copy ? " (the embeddings again)" : "",
                         site->backend->alignment));
 }
 

@@ -74,9 +74,9 @@ typedef struct pli_shape {
     uint64_t value_width_max;
     uint64_t state_conv, state_scan; /* f32 elements of a recurrent layer and sequence */
     uint64_t experts, experts_used, expert_width, shared_width, dense_lead;
-    bool latent;   /* one latent row instead of keys and values */
-    bool hybrid;   /* attention and recurrent layers */
-    bool has_head; /* computes logits */
+    bool latent;         /* one latent row instead of keys and values */
+    bool hybrid;         /* attention and recurrent layers */
+    bool has_head;       /* computes logits */
     const char *lacking; /* first missing key without which only weights are known; or NULL */
 } pli_shape;
 

@@ -114,6 +114,7 @@ typedef struct placing {
     const pli_sites *sites;
     pli_plan *plan;
     pli_calc calc;
+    bool input; /* the tensor is looked up, not multiplied */
 } placing;
 
 static size_t overridden(const placing *p, const char *name, size_t site)
@@ -124,11 +125,13 @@ static size_t overridden(const placing *p, const char *name, size_t site)
     return site;
 }
 
-/* What of it a token needs: of the experts those it is routed to, of the embeddings a row. */
-static uint64_t active_bytes(const pli_shape *shape, const pli_tensor *tensor, uint64_t bytes)
+/* What of it a token needs: of the experts those it is routed to, of the input embeddings a row. */
+static uint64_t active_bytes(const placing *p, const pli_tensor *tensor, uint64_t bytes)
 {
-    if (shape->experts && pli_contains(pli_s(tensor->name), "_exps."))
-        return bytes / shape->experts * shape->experts_used;
+    if (p->input)
+        return 0;
+    if (p->shape->experts && pli_contains(pli_s(tensor->name), "_exps."))
+        return bytes / p->shape->experts * p->shape->experts_used;
     return bytes;
 }
 
@@ -138,8 +141,7 @@ static void add_bytes(placing *p, const pli_tensor *tensor, size_t site, uint64_
     const pli_quant *type = pli_quant_at(tensor->type);
     uint64_t taken = pli_allocated(&p->calc, backend, type, tensor->shape[0], bytes);
     p->plan->at[site].weights = pli_plus(&p->calc, p->plan->at[site].weights, taken);
-    p->plan->at[site].read =
-        pli_add_sat(p->plan->at[site].read, active_bytes(p->shape, tensor, bytes));
+    p->plan->at[site].read = pli_add_sat(p->plan->at[site].read, active_bytes(p, tensor, bytes));
     if (type->block_bytes == 0 || !backend->exact)
         p->plan->weights_estimated = true;
 }
@@ -216,7 +218,7 @@ static void add_tied(placing *p, const pli_tensor *embedding, size_t embedding_s
 plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
                               const pli_sites *sites, pli_plan *plan)
 {
-    placing p = {shape, setup, sites, plan, {false}};
+    placing p = {shape, setup, sites, plan, {false}, false};
     const pli_tensor *embedding = NULL;
     size_t embedding_site = sites->devices;
     bool has_output = false;
@@ -238,7 +240,9 @@ plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
             has_output |= strcmp(tensor->name, "output.weight") == 0;
             break;
         case AT_INPUT:
+            p.input = true;
             site = add_tensor(&p, tensor, sites->devices);
+            p.input = false;
             if (strcmp(tensor->name, "token_embd.weight") == 0) {
                 embedding = tensor;
                 embedding_site = site;
