@@ -211,13 +211,13 @@ static cli_exit judge(cli_call *call, const plim_fit_options *with)
     plim_machine *machine = NULL;
     plim_model *model = NULL;
     plim_fit *fit = NULL;
-    cli_exit exit = CLI_OK;
-    plim_status status = plim_model_open(call->context, call->operands[0], &error, &model);
-    if (status == PLIM_OK) {
-        exit = machine_of(call, args->on, &machine);
-        if (exit == CLI_OK)
-            status = plim_fit_model(call->context, machine, model, with, &error, &fit);
-    }
+    plim_status status = PLIM_OK;
+    cli_exit exit = cli_open_model(call, call->operands[0], &model);
+    if (exit != CLI_OK)
+        return exit;
+    exit = machine_of(call, args->on, &machine);
+    if (exit == CLI_OK)
+        status = plim_fit_model(call->context, machine, model, with, &error, &fit);
     if (status != PLIM_OK)
         exit = cli_failed(call, status, &error);
     else if (exit == CLI_OK)
