@@ -34,7 +34,7 @@ struct cli_common {
 
 /* Options of the commands that look at a machine. */
 struct cli_look {
-    const char *machine, *root;
+    const char *machine, *root, *on;
     cli_list only, skip;
     double timeout;
     bool explain;
