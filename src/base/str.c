@@ -177,6 +177,17 @@ static bool is_control(pli_str s, size_t length)
            (length == 2 && a == 0xc2 && (unsigned char)s.p[1] < 0xa0);
 }
 
+bool pli_is_clean(pli_str s)
+{
+    size_t n = 1;
+    for (; s.n && n; s = pli_skip(s, n)) {
+        n = utf8_length(s);
+        if (n && is_control(s, n))
+            return false;
+    }
+    return n != 0;
+}
+
 size_t pli_clean(pli_str s, char *out, size_t size)
 {
     size_t at = 0;

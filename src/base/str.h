@@ -42,6 +42,8 @@ bool pli_utf8_valid(pli_str s);
 /* Copies s into out (capacity size, always terminated), control characters and bad UTF-8 as '?'; a
  * name from a driver can hold terminal escapes. Returns the length. */
 size_t pli_clean(pli_str s, char *out, size_t size);
+/* Would pli_clean() change nothing? */
+bool pli_is_clean(pli_str s);
 /* Copies s into out (room for 3 * s.n bytes), bad UTF-8 as U+FFFD, everything else as it is.
  * Returns the length; nothing is terminated. */
 size_t pli_utf8_repair(pli_str s, char *out);

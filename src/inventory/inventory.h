@@ -53,6 +53,10 @@ void pli_note(pli_inventory *, const char *severity, const char *probe, const ch
  * NULL when empty. */
 const char *pli_text(pli_inventory *, pli_str s);
 
+/* Replaces every string of the result that holds control characters or bad UTF-8 by a clean copy:
+ * probes clean what they know to be foreign, this makes sure. Called by the engine. */
+void pli_inventory_clean(pli_inventory *);
+
 /* FINISH, called by the engine: devices that two probes added are made one (same UUID, or same PCI
  * address without different hardware ids; the first to say a thing is believed), impossible figures
  * are dropped with a note, the list is sorted (by PCI address, parts behind what they are parts of)

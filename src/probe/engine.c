@@ -126,6 +126,7 @@ plim_status pli_probe_all(pli_machine *m, const plim_detect_options *options, pl
                 if (status != PLIM_OK)
                     return status;
             }
+    pli_inventory_clean(inv);
     pli_inventory_finish(inv);
     uint64_t end = m->ops->clock(m);
     PLI_SET(timing, timing, total_us, end > start ? (end - start) / 1000 : 0, NULL);

@@ -65,6 +65,11 @@ static void cleaning(void **state)
     /* bad byte, C1 control, letter */
     (void)pli_clean(pli_s("a\xff\xc2\x9b\xc3\xa9"), out, sizeof out);
     assert_string_equal(out, "a??\xc3\xa9");
+    assert_true(pli_is_clean(pli_s("\xc3\xa9t\xc3\xa9")));
+    assert_true(pli_is_clean(pli_s("")));
+    assert_false(pli_is_clean(pli_s("a\xff")));
+    assert_false(pli_is_clean(pli_s("RTX\x1b[31m")));
+    assert_false(pli_is_clean(pli_s("a\xc2\x9b")));
     /* no half character */
     assert_int_equal(pli_clean(pli_s("ab\xe2\x82\xac"), tiny, sizeof tiny), 2);
     assert_string_equal(tiny, "ab");
