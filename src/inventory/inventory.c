@@ -171,6 +171,14 @@ bool pli_is_part(const plim_device *d)
     return PLIM_KNOWN(device, d, parent);
 }
 
+uint64_t pli_ram_left(const pli_inventory *inv)
+{
+    const plim_memory *ram = inv->machine->memory;
+    if (ram && PLIM_KNOWN(memory, ram, usable_bytes))
+        return ram->usable_bytes;
+    return ram && PLIM_KNOWN(memory, ram, available_bytes) ? ram->available_bytes : UINT64_MAX;
+}
+
 /* ---- texts and notes ------------------------------------------------------------------------- */
 
 const char *pli_text(pli_inventory *inv, pli_str s)

@@ -44,6 +44,10 @@ void pli_set_parent(pli_inventory *, plim_device *part, const plim_device *whole
 void pli_set_link_ends(pli_inventory *, plim_link *, const plim_device *a, const plim_device *b);
 bool pli_is_part(const plim_device *);
 
+/* RAM that may be allocated now, by what the host's probes found; UINT64_MAX where they did not. It
+ * bounds what is free of memory that a device shares with the system. */
+uint64_t pli_ram_left(const pli_inventory *);
+
 /* severity: "info", "warning", "error". subject, hint: NULL or "" for none. Texts are copied and
  * cleaned. Same probe, subject and text twice is one note. */
 void pli_note(pli_inventory *, const char *severity, const char *probe, const char *subject,

@@ -153,7 +153,9 @@ static uint64_t lane_bytes_per_s(uint64_t gen)
     return gen < sizeof bytes / sizeof *bytes ? bytes[gen] : 0;
 }
 
-/* What the function itself reports: the slot above it is another fact. */
+/* What the function itself reports: the slot above it is another fact. One lane of the first
+ * generation is what graphics cards with a switch of their own (Intel Arc) report of the link
+ * behind it; that says nothing of the bandwidth to the card. */
 static void pcie(pli_probe_context *context, const struct function *f)
 {
     plim_device *d = f->entry;
@@ -169,10 +171,11 @@ static void pcie(pli_probe_context *context, const struct function *f)
         PLI_SET(device, d, pcie_max_gen, n, "sysfs");
     if ((n = lanes(pli_read_wordf(m, a, DEVICES "/%s/max_link_width", at))) > 0)
         PLI_SET(device, d, pcie_max_width, n, "sysfs");
-    if (PLIM_KNOWN(device, d, pcie_max_gen) && PLIM_KNOWN(device, d, pcie_max_width) &&
-        lane_bytes_per_s(d->pcie_max_gen))
-        PLI_SET(device, d, pcie_bandwidth_bytes_per_s,
-                lane_bytes_per_s(d->pcie_max_gen) * d->pcie_max_width, "sysfs");
+    if (!PLIM_KNOWN(device, d, pcie_max_gen) || !PLIM_KNOWN(device, d, pcie_max_width) ||
+        (d->pcie_max_gen == 1 && d->pcie_max_width == 1) || !lane_bytes_per_s(d->pcie_max_gen))
+        return;
+    PLI_SET(device, d, pcie_bandwidth_bytes_per_s,
+            lane_bytes_per_s(d->pcie_max_gen) * d->pcie_max_width, "sysfs");
 }
 
 static void power(pli_probe_context *context, const struct function *f)
