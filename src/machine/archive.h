@@ -99,15 +99,15 @@ bool pli_isolation_parse(pli_str body, pli_isolation *out);
 
 /* Appends one argument, escaped, behind a blank unless key is empty. */
 void pli_key_add(pli_buf *key, pli_str argument);
-void pli_query_key(pli_buf *key, const char *node, const char *what, const void *in,
-                   size_t in_size);
+void pli_query_input(pli_buf *key, const void *in, size_t in_size); /* its third argument */
 void pli_cpuid_key(uint32_t leaf, uint32_t sub, char key[32]);
 /* Appends a whole entry. words: the arguments as pli_key_add() wrote them; attribute: "rc=0" or
- * NULL. The body is written as text where it is that, else in hex. */
-plim_status pli_entry_write(pli_buf *out, pli_kind, pli_str words, const char *attribute,
-                            pli_str body);
+ * NULL. The body is written as text where it is that, else in hex. Returns how many bytes of the
+ * entry, from its start, are kind and arguments. */
+size_t pli_entry_write(pli_buf *out, pli_kind, pli_str words, const char *attribute, pli_str body);
 void pli_stat_write(pli_buf *body, const pli_stat *);
 void pli_facts_write(pli_buf *body, const pli_facts *);
+void pli_isolation_write(pli_buf *body, const pli_isolation *);
 
 /* Bytes as words: pairs of hex digits, "text", +N for N zero bytes. Decoding writes at most cap
  * bytes and tells in *n how many there are; false when malformed. out may be NULL. */

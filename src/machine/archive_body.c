@@ -98,12 +98,16 @@ static bool reads_as_text(const unsigned char *bytes, size_t n)
 static void encode_hex(pli_buf *out, const unsigned char *bytes, size_t n)
 {
     static const char digits[] = "0123456789abcdef";
+    if (pli_buf_reserve(out, n * 2 + n / HEX_WIDTH) != PLIM_OK)
+        return;
+    char *p = out->p + out->n;
     for (size_t i = 0; i < n; i++) {
-        const char pair[2] = {digits[bytes[i] >> 4], digits[bytes[i] & 15]};
         if (i && i % HEX_WIDTH == 0)
-            (void)pli_buf_add(out, " ", 1);
-        (void)pli_buf_add(out, pair, 2);
+            *p++ = ' ';
+        *p++ = digits[bytes[i] >> 4];
+        *p++ = digits[bytes[i] & 15];
     }
+    pli_buf_added(out, (size_t)(p - (out->p + out->n)));
 }
 
 static size_t trailing_zeros(const unsigned char *bytes, size_t n)
@@ -362,6 +366,14 @@ bool pli_isolation_parse(pli_str body, pli_isolation *out)
     return true;
 }
 
+void pli_isolation_write(pli_buf *body, const pli_isolation *end)
+{
+    if (end->last_call[0])
+        (void)pli_buf_printf(body, "last_call=%s\n", end->last_call);
+    (void)pli_buf_printf(body, "signal=%d\nexit=%d\nelapsed_us=%llu\n", end->signal,
+                         end->exit_status, (unsigned long long)end->elapsed_us);
+}
+
 /* ---- whole entries --------------------------------------------------------------------------- */
 
 void pli_key_add(pli_buf *key, pli_str argument)
@@ -380,13 +392,10 @@ void pli_key_add(pli_buf *key, pli_str argument)
     }
 }
 
-void pli_query_key(pli_buf *key, const char *node, const char *what, const void *in, size_t in_size)
+void pli_query_input(pli_buf *key, const void *in, size_t in_size)
 {
-    pli_key_add(key, pli_s(node));
-    pli_key_add(key, pli_s(what));
-    if (!in_size)
-        return;
-    (void)pli_buf_add(key, " ", 1);
+    if (in_size)
+        (void)pli_buf_add(key, " ", 1);
     for (size_t i = 0; i < in_size; i++)
         (void)pli_buf_printf(key, "%02x", ((const unsigned char *)in)[i]);
 }
@@ -425,8 +434,8 @@ static void add_hex_body(pli_buf *out, pli_str body)
     }
 }
 
-plim_status pli_entry_write(pli_buf *out, pli_kind kind, pli_str words, const char *attribute,
-                            pli_str body)
+size_t pli_entry_write(pli_buf *out, pli_kind kind, pli_str words, const char *attribute,
+                       pli_str body)
 {
     static const char *const names[PLI_KIND_COUNT] = {
 #define X(id, name, least, most, attributes) name,
@@ -434,12 +443,14 @@ plim_status pli_entry_write(pli_buf *out, pli_kind kind, pli_str words, const ch
 #undef X
     };
     bool plain = is_plain(body), open = body.n && body.p[body.n - 1] != '\n';
+    size_t start = out->n;
     (void)pli_buf_addz(out, "-- ");
     (void)pli_buf_addz(out, names[kind]);
     if (words.n) {
         (void)pli_buf_addz(out, " ");
         (void)pli_buf_add(out, words.p, words.n);
     }
+    size_t question = out->n - start;
     if (attribute)
         (void)pli_buf_printf(out, " %s", attribute);
     (void)pli_buf_addz(out, !plain ? " hex --\n" : open ? " nonl --\n" : " --\n");
@@ -450,5 +461,5 @@ plim_status pli_entry_write(pli_buf *out, pli_kind kind, pli_str words, const ch
         if (open)
             (void)pli_buf_addz(out, "\n");
     }
-    return out->failed;
+    return question;
 }

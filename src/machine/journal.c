@@ -2,20 +2,6 @@
 
 #include "../base/limits.h"
 
-void pli_journal_key(pli_buf *key, const pli_call *call)
-{
-    pli_key_add(key, pli_s(call->name));
-    pli_key_add(key, pli_s(call->ordinal));
-}
-
-void pli_journal_outputs(pli_buf *body, const pli_call *call)
-{
-    for (size_t i = 0; i < call->out_count; i++) {
-        pli_bytes_encode(body, call->outs[i].p, call->outs[i].n);
-        (void)pli_buf_addz(body, "\n");
-    }
-}
-
 /* Walks the outputs; writes them only if `fill`, so that all are checked before one is touched. */
 static bool outputs(pli_str body, const pli_call *call, bool fill)
 {
@@ -34,7 +20,8 @@ int pli_journal_replay(const pli_archive *archive, const pli_call *call)
 {
     pli_buf key;
     pli_buf_init(&key, pli_arena_allocator(archive->arena), PLI_MAX_RECORDING);
-    pli_journal_key(&key, call);
+    pli_key_add(&key, pli_s(call->name));
+    pli_key_add(&key, pli_s(call->ordinal));
     const pli_entry *e =
         key.failed == PLIM_OK ? pli_archive_serve(archive, PLI_KIND_CALL, pli_buf_str(&key)) : NULL;
     pli_buf_free(&key);

@@ -12,9 +12,4 @@
 /* Fills the call's outputs and returns its code. PLI_CALL_MISSING, with no output touched, when the
  * recording lacks the call or its outputs are not exactly of the sizes that are asked for. */
 int pli_journal_replay(const pli_archive *, const pli_call *);
-/* Key of a call in the archive. */
-void pli_journal_key(pli_buf *key, const pli_call *);
-/* Body of the entry: the outputs as they are now. */
-void pli_journal_outputs(pli_buf *body, const pli_call *);
-
 #endif

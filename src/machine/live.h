@@ -13,4 +13,7 @@ plim_status pli_dl_load(const pli_lib *, pli_symbol *symbols);
 plim_status pli_run_tool(const plim_allocator *, const char *const argv[], uint32_t timeout_ms,
                          pli_run *);
 
+/* isolate_posix.c: the isolate operation. */
+void pli_isolate(pli_machine *, pli_job job, void *arg, uint32_t timeout_ms, pli_isolation *);
+
 #endif

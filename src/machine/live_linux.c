@@ -207,6 +207,13 @@ static plim_status live_run(pli_machine *m, const char *const argv[], uint32_t t
     return pli_run_tool(&m->allocator, argv, timeout_ms, run);
 }
 
+static void live_isolate(pli_machine *m, const char *name, pli_job job, void *arg,
+                         uint32_t timeout_ms, pli_isolation *end)
+{
+    (void)name;
+    pli_isolate(m, job, arg, timeout_ms, end);
+}
+
 /* ---- making one ------------------------------------------------------------------------------ */
 
 static void live_free(pli_machine *m)
@@ -216,9 +223,9 @@ static void live_free(pli_machine *m)
 }
 
 static const pli_machine_ops live_ops = {
-    live_read, live_open,      live_reread, live_close, live_list,        live_link,
-    live_stat, live_env,       live_clock,  live_lib,   live_call_before, pli_null_call_after,
-    live_run,  pli_null_cpuid, live_query,  NULL,       live_free,
+    live_read, live_open,      live_reread, live_close,   live_list,        live_link,
+    live_stat, live_env,       live_clock,  live_lib,     live_call_before, pli_null_call_after,
+    live_run,  pli_null_cpuid, live_query,  live_isolate, live_free,
 };
 
 static void live_facts(pli_facts *facts)

@@ -382,7 +382,9 @@ static plim_status text_query(pli_machine *m, const char *node, const char *what
     struct text_machine *t = text_of(m);
     pli_buf key, content;
     pli_buf_init(&key, &m->allocator, PLI_MAX_RECORDING);
-    pli_query_key(&key, node, what, in, in_size);
+    pli_key_add(&key, pli_s(node));
+    pli_key_add(&key, pli_s(what));
+    pli_query_input(&key, in, in_size);
     plim_status status = key.failed;
     const pli_entry *e = pli_archive_serve(&t->archive, PLI_KIND_QUERY, pli_buf_str(&key));
     pli_buf_free(&key);
