@@ -46,10 +46,12 @@ typedef struct plim_detect_options {
     bool keep_identities;    /* ... with serials, host names, UUIDs and MACs as they are */
     /* storage: the directory whose disk is named; NULL: the usual ones */
     const char *models_directory;
+    bool wake; /* ask also GPUs that sleep, which takes them seconds and watts */
 } plim_detect_options;
 /* clang-format off */
 #define PLIM_DETECT_OPTIONS_INIT                                                                   \
-    {sizeof(plim_detect_options), NULL, NULL, 0, NULL, NULL, NULL, 0, false, false, false, NULL}
+    {sizeof(plim_detect_options), NULL, NULL, 0, NULL, NULL, NULL, 0, false, false, false, NULL,   \
+     false}
 /* clang-format on */
 
 /** Looks at a machine. Absent hardware is silent, what is present but unreadable becomes a note;

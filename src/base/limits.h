@@ -10,6 +10,8 @@
 #define PLI_MAX_PATH 4096u                /* bytes of a path with its NUL */
 #define PLI_MAX_DIR_ENTRIES 65536u        /* names in one directory */
 #define PLI_MAX_DEVICES 1024u             /* devices of one machine */
+#define PLI_MAX_DEVICE_MEMORY ((uint64_t)1 << 50) /* of one device; more is no size */
+#define PLI_MAX_PARTITIONS 64u            /* of one device */
 #define PLI_MAX_CPUS 65536u               /* highest CPU number + 1 */
 #define PLI_MAX_NUMA_NODES 4096u          /* NUMA nodes */
 #define PLI_MAX_NOTES 1000u               /* notes of one machine */

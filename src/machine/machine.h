@@ -145,8 +145,8 @@ typedef struct pli_machine_ops {
     uint64_t (*clock)(pli_machine *); /* monotonic ns */
     /* Loads a library and fills symbols[] (NULL for what is missing). NOT_FOUND: no such library;
      * VERSION: a required symbol is missing; UNSUPPORTED: this machine has no libraries to ask (a
-     * tree), so that nothing follows. On a recording: OK when it was loaded there, symbols stay
-     * NULL. */
+     * tree, a recording that says nothing of it), so that nothing follows. On a recording: OK when
+     * it was loaded there, symbols stay NULL. */
     plim_status (*lib)(pli_machine *, const pli_lib *, pli_symbol *symbols);
     bool (*call_before)(pli_machine *, const pli_call *, int *rc); /* true: answered, do not call */
     void (*call_after)(pli_machine *, const pli_call *, int rc);

@@ -329,7 +329,7 @@ static plim_status text_lib(pli_machine *m, const pli_lib *lib, pli_symbol *symb
     const pli_entry *e = pli_archive_serve(&text_of(m)->archive, PLI_KIND_LIB, pli_s(lib->id));
     for (size_t i = 0; i < lib->symbol_count; i++)
         symbols[i] = NULL;
-    return e ? e->failed : PLIM_NOT_FOUND;
+    return e ? e->failed : PLIM_UNSUPPORTED; /* nobody asked: it may have been there */
 }
 
 static bool text_call_before(pli_machine *m, const pli_call *call, int *rc)
