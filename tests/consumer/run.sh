@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds and installs plimsoll without sanitizers, then the README's program against it, in each way that is offered.
 #
-#   run.sh install|find_package|pkgconfig|subdir|files SOURCE BUILD [CMAKE OPTIONS...]
+#   run.sh install|find_package|pkgconfig|subdir|probe|files SOURCE BUILD [CMAKE OPTIONS...]
 #
 # install comes first; the other tests use what it made below BUILD.
 set -eu
@@ -52,6 +52,19 @@ subdir)
     run cmake --build subdir --parallel 2
     run subdir/consumer_plimsoll
     run subdir/consumer_static
+    ;;
+probe)
+    # CONTRIBUTING.md's guide: the new probe builds without a warning and finds the card of its recording.
+    rm -rf probe
+    mkdir probe
+    (cd "$source" && tar -cf - --exclude='./build*' --exclude=./.git .) | tar -C probe -xf -
+    run probe/tools/new_probe.sh acme ACCEL "Acme accelerators"
+    run cmake -S probe -B probe/build -DPLIM_BUILD_TESTS=OFF -DPLIM_BUILD_EXAMPLES=OFF "$@" -DPLIM_WERROR=ON
+    run cmake --build probe/build --target plimsoll_cli --parallel 2
+    run probe/tests/machines/replay.py --update probe/build/plimsoll acme
+    run probe/tests/machines/replay.py probe/build/plimsoll acme
+    run grep -q '"total_bytes": 17179869184' probe/tests/machines/acme.json
+    run probe/tools/lint.py probe-files built-files header-shape columns
     ;;
 files)
     (cd "$stage$prefix" && find . ! -type d | LC_ALL=C sort) >installed
