@@ -34,7 +34,7 @@ struct cli_common {
 
 /* Options of the commands that look at a machine. */
 struct cli_look {
-    const char *machine, *root;
+    const char *machine, *root, *on;
     cli_list only, skip;
     double timeout;
     bool explain;
@@ -95,6 +95,8 @@ cli_exit cli_look(const cli_call *call, const plim_detect_options *extra, char *
 cli_exit cli_machine_of_file(const cli_call *call, const char *path,
                              const plim_detect_options *options, char **recording,
                              plim_machine **out);
+/* The model at a path. CLI_OK: *out is freed with plim_model_free(). */
+cli_exit cli_open_model(const cli_call *call, const char *path, plim_model **out);
 /* A whole file into memory (freed by the caller with free()). */
 cli_exit cli_read_file(const cli_call *call, const char *path, size_t max, char **text,
                        size_t *length);

@@ -7,7 +7,7 @@
 #include "fit_text.h"
 
 typedef struct fit_args {
-    const char *on, *engine;
+    const char *engine;
     uint64_t context, batch, ubatch, sequences, main_gpu;
     int64_t gpu_layers;
     const char *kv_type_k, *kv_type_v, *split_mode;
@@ -19,10 +19,6 @@ typedef struct fit_args {
 } fit_args;
 
 static const cli_option options[] = {
-    {.names = "--on",
-     CLI_MEMBER(fit_args, on),
-     .metavar = "SPEC",
-     .help = "a machine one does not have: cuda:24GiB*2, cpu:64GiB, 2x RTX 4090, M4 Max 64GB"},
     {.names = "--engine",
      CLI_MEMBER(fit_args, engine),
      .metavar = "NAME",
@@ -171,21 +167,6 @@ static cli_exit set_lines(const cli_call *call, const cli_list *line, plim_fit_o
                : cli_error(call, CLI_USAGE, "--line: one or two parts of the budget, such as 0.85");
 }
 
-static cli_exit machine_of(cli_call *call, const char *on, plim_machine **out)
-{
-    plim_error error = PLIM_ERROR_INIT;
-    if (!on)
-        return cli_look(call, NULL, NULL, out);
-    if (call->look.machine || call->look.root)
-        return cli_error(call, CLI_USAGE, "--on, --machine and --root exclude each other");
-    plim_status status = plim_machine_from_spec(call->context, on, &error, out);
-    if (status == PLIM_PARSE) {
-        char text[1024];
-        return cli_error(call, CLI_USAGE, "--on %s", plim_error_text(&error, text, sizeof text));
-    }
-    return status == PLIM_OK ? CLI_OK : cli_failed(call, status, &error);
-}
-
 static cli_exit print(cli_call *call, const plim_fit_options *with, const plim_fit *fit)
 {
     if (call->common.json) {
@@ -206,18 +187,17 @@ static cli_exit print(cli_call *call, const plim_fit_options *with, const plim_f
 
 static cli_exit judge(cli_call *call, const plim_fit_options *with)
 {
-    const fit_args *args = call->args;
     plim_error error = PLIM_ERROR_INIT;
     plim_machine *machine = NULL;
     plim_model *model = NULL;
     plim_fit *fit = NULL;
-    cli_exit exit = CLI_OK;
-    plim_status status = plim_model_open(call->context, call->operands[0], &error, &model);
-    if (status == PLIM_OK) {
-        exit = machine_of(call, args->on, &machine);
-        if (exit == CLI_OK)
-            status = plim_fit_model(call->context, machine, model, with, &error, &fit);
-    }
+    plim_status status = PLIM_OK;
+    cli_exit exit = cli_open_model(call, call->operands[0], &model);
+    if (exit != CLI_OK)
+        return exit;
+    exit = cli_look(call, NULL, NULL, &machine);
+    if (exit == CLI_OK)
+        status = plim_fit_model(call->context, machine, model, with, &error, &fit);
     if (status != PLIM_OK)
         exit = cli_failed(call, status, &error);
     else if (exit == CLI_OK)

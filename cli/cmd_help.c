@@ -2,10 +2,12 @@
 
 #include "cli.h"
 #include "help.h"
+#include "schema.h"
 
 struct help_args {
     bool man;
     cli_choice completion;
+    const char *schema;
 };
 
 static const cli_option options[] = {
@@ -15,6 +17,11 @@ static const cli_option options[] = {
      .metavar = "SHELL",
      .choices = "bash",
      .help = "print the completion script of a shell: bash"},
+    {.names = "--schema",
+     CLI_MEMBER(struct help_args, schema),
+     .metavar = "DOCUMENT",
+     .help = "print the JSON Schema of a document: machine, model, fit, devices, doctor, diff or "
+             "version"},
 };
 
 static cli_exit run(cli_call *call)
@@ -26,6 +33,10 @@ static cli_exit run(cli_call *call)
         if (!about)
             return cli_error(call, CLI_USAGE, "no command '%.64s'", call->operands[0]);
     }
+    if (args->schema && !cli_schema_print(args->schema))
+        return cli_error(call, CLI_USAGE, "--schema: no document '%.64s'", args->schema);
+    if (args->schema)
+        return CLI_OK;
     if (args->completion.index >= 0)
         cli_completion_bash();
     else if (args->man && about)

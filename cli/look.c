@@ -62,6 +62,11 @@ cli_exit cli_machine_of_file(const cli_call *call, const char *path,
     if (status != CLI_OK)
         return status;
     plim_status result;
+    if (is_document(text, length) && options->capture) {
+        free(text);
+        return cli_error(call, CLI_USAGE,
+                         "%s: a document cannot be recorded, only what probes read", path);
+    }
     if (is_document(text, length)) {
         result = plim_machine_from_json(call->context, text, length, &error, out);
     } else {
@@ -98,6 +103,19 @@ static cli_exit check_probes(const cli_call *call, const char *option, const cli
     return CLI_OK;
 }
 
+static cli_exit look_at_spec(const cli_call *call, plim_machine **out)
+{
+    plim_error error = PLIM_ERROR_INIT;
+    plim_status result = plim_machine_from_spec(call->context, call->look.on, &error, out);
+    if (result == PLIM_OK)
+        return CLI_OK;
+    /* The text is part of the command line. */
+    char text[1024];
+    if (result == PLIM_PARSE)
+        return cli_error(call, CLI_USAGE, "--on %s", plim_error_text(&error, text, sizeof text));
+    return cli_failed(call, result, &error);
+}
+
 cli_exit cli_look(const cli_call *call, const plim_detect_options *extra, char **recording,
                   plim_machine **out)
 {
@@ -106,8 +124,8 @@ cli_exit cli_look(const cli_call *call, const plim_detect_options *extra, char *
     plim_detect_options options = extra ? *extra : defaults;
     plim_error error = PLIM_ERROR_INIT;
     *out = NULL;
-    if (look->machine && look->root)
-        return cli_error(call, CLI_USAGE, "--machine and --root exclude each other");
+    if ((look->machine != NULL) + (look->root != NULL) + (look->on != NULL) > 1)
+        return cli_error(call, CLI_USAGE, "--machine, --root and --on exclude each other");
     cli_exit status = check_probes(call, "--only", &look->only);
     if (status == CLI_OK)
         status = check_probes(call, "--skip", &look->skip);
@@ -119,6 +137,10 @@ cli_exit cli_look(const cli_call *call, const plim_detect_options *extra, char *
     options.timeout_ms = (uint32_t)(look->timeout * 1000);
     options.isolate = true;
     options.wake = look->wake;
+    if (look->on && options.capture)
+        return cli_error(call, CLI_USAGE, "a machine one does not have cannot be recorded");
+    if (look->on)
+        return look_at_spec(call, out);
     if (look->machine)
         return cli_machine_of_file(call, look->machine, &options, recording, out);
     plim_status result = plim_machine_detect(call->context, &options, &error, recording, out);

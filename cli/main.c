@@ -18,6 +18,26 @@ static const cli_command *command_of(const char *word)
     return cli_command_find(word[0] == '-' ? "show" : word);
 }
 
+/* "plimsoll --root DIR capture FILE": options may come first. Moves the command before them. */
+static void command_first(int argc, char **argv)
+{
+    cli_call scratch = {.command = cli_command_find("show")};
+    cli_args args;
+    cli_target targets[3];
+    size_t n = cli_targets(scratch.command, &scratch, NULL, targets);
+    bool parsed = cli_args_parse(&args, targets, n, argc - 1, argv + 1);
+    const char *word = parsed && args.operand_count ? args.operands[0] : NULL;
+    cli_args_free(&args);
+    if (!word || !cli_command_find(word))
+        return;
+    int at = 1;
+    while (argv[at] != word)
+        at++;
+    char *command = argv[at];
+    memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+    argv[1] = command;
+}
+
 static cli_exit unknown_command(const char *word)
 {
     const char *names[64];
@@ -99,6 +119,8 @@ static cli_exit finish_output(cli_exit status)
 
 int main(int argc, char **argv)
 {
+    if (argc > 2 && argv[1][0] == '-')
+        command_first(argc, argv);
     const char *word = argc > 1 ? argv[1] : NULL;
     const cli_command *command = command_of(word);
     /* Words after the command; an option in its place belongs to show, except the two that name a

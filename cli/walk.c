@@ -1,7 +1,11 @@
 #include "walk.h"
 
+#include <plimsoll/machine.h>
+
 #include <stdio.h>
 #include <string.h>
+
+#include "fill.h"
 
 enum { MAX_PATH = 512 };
 
@@ -13,6 +17,31 @@ struct walk {
 
 static bool walk_record(struct walk *walk, size_t at, const plim_record *record, const void *r);
 
+/* What tells the records of a list apart, where their place does not: a template of fill.h. */
+static const struct {
+    const plim_record *record;
+    const char *name;
+} names[] = {
+    {&plim_record_device, "{pci.address/uuid/index}"},
+    {&plim_record_storage, "{name}"},
+    {&plim_record_numa_node, "{id}"},
+    {&plim_record_core_kind, "{kind}"},
+    {&plim_record_cache_size, "{size_bytes}"},
+    {&plim_record_link, "{a}-{b}"},
+    {&plim_record_note, "{probe}[ {subject}]"},
+};
+
+static void name_item(const plim_record *record, const void *r, size_t i, char *buf, size_t size)
+{
+    char name[256];
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (names[k].record == record && cli_fill(name, sizeof name, names[k].name, record, r)) {
+            (void)snprintf(buf, size, "[%s]", name);
+            return;
+        }
+    (void)snprintf(buf, size, "[%zu]", i);
+}
+
 /* Appends to the path behind its first `at` bytes; returns the new length. */
 static size_t append(struct walk *walk, size_t at, const char *text)
 {
@@ -23,11 +52,11 @@ static size_t append(struct walk *walk, size_t at, const char *text)
 static bool walk_list(struct walk *walk, size_t at, const plim_field *field, const char *place)
 {
     plim_items list;
-    char index[32];
+    char name[260];
     memcpy(&list, place, sizeof list);
     for (size_t i = 0; i < list.count; i++) {
-        (void)snprintf(index, sizeof index, "[%zu]", i);
-        if (!walk_record(walk, append(walk, at, index), field->record, list.items[i]))
+        name_item(field->record, list.items[i], i, name, sizeof name);
+        if (!walk_record(walk, append(walk, at, name), field->record, list.items[i]))
             return false;
     }
     return true;

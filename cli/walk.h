@@ -5,7 +5,7 @@
 #include <plimsoll/base.h>
 
 typedef struct cli_leaf {
-    const char *path; /* "devices[0].memory.total_bytes" */
+    const char *path; /* "devices[0000:01:00.0].memory.total_bytes" */
     const plim_field *field;
     const void *record; /* that holds the field */
     const char *source; /* who said it; NULL: nobody is named */

@@ -35,6 +35,14 @@ PLIM_API plim_status plim_model_open_reader(plimsoll *context, const plim_reader
 PLIM_API plim_status plim_model_to_json(const plim_model *model, unsigned flags, char **text,
                                         size_t *length) PLIM_CHECK_RESULT;
 /** Frees a model and all that it points to. NULL is allowed. */
+/** The tensors in the files' order, as plim_tensor records. They live as long as the model. */
+PLIM_API plim_items plim_model_tensors(const plim_model *model);
+/** Key number i (in the order of the keys) and its value as text for people: control characters are
+ *  '?', a long array is its type and count, a long text ends with "...". Both are always
+ *  terminated. False past the last. */
+PLIM_API bool plim_model_metadata_text(const plim_model *model, size_t i, char *key,
+                                       size_t key_size, char *value, size_t value_size);
+/** Frees a model and everything that was given out of it. NULL is allowed. */
 PLIM_API void plim_model_free(plim_model *model);
 
 #ifdef __cplusplus

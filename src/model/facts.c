@@ -8,7 +8,7 @@
 #include "build.h"
 #include "file_types.h"
 
-/* Text from a file, valid UTF-8, in the arena. */
+/* Text from a file without control characters (a terminal would obey them) and with valid UTF-8. */
 static const char *clean_text(pli_model *model, pli_str text)
 {
     char *copy = pli_alloc_array(model->arena, text.n + 1, 1);
@@ -82,6 +82,24 @@ static void count_bytes(pli_arena *arena, plim_counts *counts, const char *type,
         counts->items = items.out;
     }
     items.out[i].value = pli_add_sat(items.out[i].value, bytes);
+}
+
+/* The public records. They have no table of sources: all is said by the file. */
+static void list_tensors(pli_model *model)
+{
+    plim_tensor *records = pli_alloc_array(model->arena, model->tensor_count, sizeof *records);
+    const void **items = pli_alloc_array(model->arena, model->tensor_count, sizeof *items);
+    for (size_t i = 0; records && items && i < model->tensor_count; i++) {
+        const pli_tensor *t = &model->tensors[i];
+        plim_tensor *r = &records[i];
+        PLI_SET_STR(tensor, r, name, clean_text(model, pli_s(t->name)), NULL);
+        PLI_SET(tensor, r, type, t->type_name, NULL);
+        PLI_SET(tensor, r, shape, ((plim_u64s){t->shape, t->dims}), NULL);
+        if (t->bytes_known)
+            PLI_SET(tensor, r, bytes, t->bytes, NULL);
+        items[i] = r;
+    }
+    model->items = (plim_items){items, items ? model->tensor_count : 0};
 }
 
 static void tell_tensors(pli_model *model)
@@ -288,6 +306,7 @@ static void tell_keys(pli_model *model)
 void pli_model_facts(pli_model *model)
 {
     tell_names(model);
+    list_tensors(model);
     tell_tensors(model);
     tell_engines(model);
     tell_parameters(model);

@@ -35,6 +35,11 @@ void plim_model_free(plim_model *model)
         pli_arena_free(pli_model_of(model)->arena);
 }
 
+plim_items plim_model_tensors(const plim_model *model)
+{
+    return model ? pli_model_of(model)->items : (plim_items){NULL, 0};
+}
+
 void pli_model_misses(pli_model *model, const char *format, ...)
 {
     union {

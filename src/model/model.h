@@ -70,6 +70,7 @@ typedef struct pli_model {
     pli_tensor *tensors; /* in the file's order */
     size_t tensor_count;
     const pli_tensor **by_name; /* the same, sorted by name */
+    plim_items items;           /* plim_tensor records of the tensors, in the file's order */
     bool partial;               /* tensors of files that could not be reached are absent */
 } pli_model;
 
@@ -101,6 +102,7 @@ bool pli_quant_row_bytes(const pli_quant *, uint64_t elements, uint64_t *bytes);
 /* One value of a sorted list, NULL if none; as a number when it is one and the type allows. */
 const pli_value *pli_values_find(const pli_value *values, size_t count, pli_str key);
 bool pli_value_u64(const pli_value *value, uint64_t *out);
+double pli_shortest(double f32); /* the double whose shortest text gives the float back: 0.1 */
 const char *pli_value_type_name(pli_value_type type); /* ggml's: u32, f32, str, arr ... */
 
 /* Values by key; "%s" in the key stands for the architecture: pli_model_u64(m, "%s.block_count",

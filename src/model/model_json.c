@@ -1,7 +1,5 @@
 /* A model as a plimsoll.model/1 document: the record, and on request its tensors and its keys. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "../base/json.h"
 #include "../base/limits.h"
@@ -34,22 +32,6 @@ static yyjson_mut_val *real_value(struct maker *m, double v)
     return yyjson_mut_real(m->doc, v);
 }
 
-/* The double whose shortest text is the shortest that gives this float back: 0.1f is written
- * 0.1, not 0.10000000149. */
-static double shortest(double v)
-{
-    float narrow = (float)v;
-    char text[40];
-    if (!isfinite(v))
-        return v;
-    for (int digits = 1; digits <= 9; digits++) {
-        (void)snprintf(text, sizeof text, "%.*e", digits - 1, v);
-        if (strtof(text, NULL) == narrow)
-            return strtod(text, NULL);
-    }
-    return v;
-}
-
 static yyjson_mut_val *number_value(struct maker *m, pli_value_type type, uint64_t bits)
 {
     union {
@@ -59,7 +41,7 @@ static yyjson_mut_val *number_value(struct maker *m, pli_value_type type, uint64
     } v = {.u = bits};
     switch (type) {
     case PLI_VALUE_F32:
-        return real_value(m, shortest(v.f));
+        return real_value(m, pli_shortest(v.f));
     case PLI_VALUE_F64:
         return real_value(m, v.f);
     case PLI_VALUE_BOOL:
@@ -117,28 +99,12 @@ static yyjson_mut_val *metadata(struct maker *m, const pli_model *model)
     return object;
 }
 
-static yyjson_mut_val *tensor_value(struct maker *m, const pli_tensor *t)
-{
-    plim_tensor *r = PLI_NEW(m->arena, tensor);
-    if (!r)
-        return NULL;
-    PLI_SET(tensor, r, shape, ((plim_u64s){t->shape, t->dims}), NULL);
-    PLI_SET(tensor, r, type, t->type_name, NULL);
-    if (t->bytes_known)
-        PLI_SET(tensor, r, bytes, t->bytes, NULL);
-    pli_str name = pli_s(t->name);
-    char *text = pli_alloc_array(m->arena, name.n + 1, 3);
-    if (text)
-        (void)pli_utf8_repair(name, text); /* the arena's memory ends in zeros */
-    PLI_SET_STR(tensor, r, name, text, NULL);
-    return pli_record_to_json(m->doc, &plim_record_tensor, r, 0);
-}
-
 static yyjson_mut_val *tensors(struct maker *m, const pli_model *model)
 {
     yyjson_mut_val *array = yyjson_mut_arr(m->doc);
-    for (size_t i = 0; i < model->tensor_count; i++)
-        if (!yyjson_mut_arr_append(array, tensor_value(m, &model->tensors[i])))
+    for (size_t i = 0; i < model->items.count; i++)
+        if (!yyjson_mut_arr_append(
+                array, pli_record_to_json(m->doc, &plim_record_tensor, model->items.items[i], 0)))
             return NULL;
     return array;
 }

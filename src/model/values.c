@@ -1,4 +1,6 @@
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
@@ -8,6 +10,18 @@ const char *pli_value_type_name(pli_value_type type)
     static const char *const names[] = {"u8",   "i8",  "u16", "i16", "u32", "i32", "f32",
                                         "bool", "str", "arr", "u64", "i64", "f64"};
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "?";
+}
+
+double pli_shortest(double f32)
+{
+    float narrow = (float)f32;
+    char text[40];
+    for (int digits = 1; digits <= 9 && isfinite(f32); digits++) {
+        (void)snprintf(text, sizeof text, "%.*e", digits - 1, f32);
+        if (strtof(text, NULL) == narrow)
+            return strtod(text, NULL);
+    }
+    return f32;
 }
 
 const pli_value *pli_values_find(const pli_value *values, size_t count, pli_str key)
