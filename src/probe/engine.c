@@ -110,6 +110,19 @@ static plim_status run_row(const struct row *row, pli_probe_context *context, pl
     return failed ? PLIM_NOMEM : PLIM_OK;
 }
 
+static plim_status run_stages(pli_probe_context *context, plim_count *timings, size_t *count)
+{
+    for (int stage = 0; stage < PLI_STAGE_COUNT; stage++)
+        for (size_t i = 0; i < ROW_COUNT; i++)
+            if ((int)rows[i].stage == stage &&
+                selected(&rows[i], context->options, context->m->facts.os)) {
+                plim_status status = run_row(&rows[i], context, &timings[(*count)++]);
+                if (status != PLIM_OK)
+                    return status;
+            }
+    return PLIM_OK;
+}
+
 plim_status pli_probe_all(pli_machine *m, const plim_detect_options *options, pli_inventory *inv)
 {
     pli_probe_context context = {.m = m, .inv = inv, .options = options};
@@ -119,13 +132,15 @@ plim_status pli_probe_all(pli_machine *m, const plim_detect_options *options, pl
     uint64_t start = m->ops->clock(m);
     if (!timings || !timing)
         return PLIM_NOMEM;
-    for (int stage = 0; stage < PLI_STAGE_COUNT; stage++)
-        for (size_t i = 0; i < ROW_COUNT; i++)
-            if ((int)rows[i].stage == stage && selected(&rows[i], options, m->facts.os)) {
-                plim_status status = run_row(&rows[i], &context, &timings[count++]);
-                if (status != PLIM_OK)
-                    return status;
-            }
+    context.shared = pli_arena_new(&m->allocator, PLI_MAX_ARENA);
+    if (!context.shared)
+        return PLIM_NOMEM;
+    plim_status status = run_stages(&context, timings, &count);
+    if (pli_arena_failed(context.shared))
+        status = PLIM_NOMEM;
+    pli_arena_free(context.shared);
+    if (status != PLIM_OK)
+        return status;
     pli_inventory_clean(inv);
     pli_inventory_finish(inv);
     uint64_t end = m->ops->clock(m);

@@ -22,6 +22,8 @@ typedef struct pli_probe_context {
     pli_machine *m;
     pli_inventory *inv;
     pli_arena *scratch; /* emptied after each probe */
+    pli_arena *shared;  /* lives as long as the run; shared.h */
+    struct pli_shared_file *shared_files;
     const plim_detect_options *options;
     const char *name; /* the probe's, for notes and sources */
 } pli_probe_context;
