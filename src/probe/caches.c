@@ -23,7 +23,8 @@ struct tally {
 struct pass {
     pli_probe_context *context;
     const pli_topology *topology;
-    pli_cpuset covered[MAX_INDEX]; /* CPUs whose cache of this index has been counted */
+    pli_cpuset covered[MAX_INDEX];  /* CPUs whose cache of this index has been counted */
+    pli_cpuset counted[LEVEL_COUNT]; /* who shares the cache that was counted last */
     struct tally levels[LEVEL_COUNT];
 };
 
@@ -68,8 +69,12 @@ static bool read_cache(struct pass *pass, size_t cpu, unsigned index)
     for (size_t c = pli_cpuset_next(&shared, 0); c != SIZE_MAX; c = pli_cpuset_next(&shared, c + 1))
         (void)pli_cpuset_add(arena, &pass->covered[index], c);
     enum level kind = level_of(level, pli_read_wordf(context->m, arena, "%s/type", path));
-    if (kind != OTHER && pli_parse_size(pli_read_wordf(context->m, arena, "%s/size", path), &size))
-        count(&pass->levels[kind], size);
+    /* VirtualBox shows the instruction cache as a second data cache of the same CPUs. */
+    if (kind == OTHER || pli_cpuset_equal(&pass->counted[kind], &shared) ||
+        !pli_parse_size(pli_read_wordf(context->m, arena, "%s/size", path), &size))
+        return true;
+    pass->counted[kind] = shared;
+    count(&pass->levels[kind], size);
     return true;
 }
 

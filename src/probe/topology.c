@@ -98,6 +98,16 @@ static bool siblings(pli_probe_context *context, const pli_topology *t, size_t c
     return pli_cpuset_add(context->scratch, set, cpu);
 }
 
+/* CPUs of which nothing is told (old phones tell of the first alone) leave the figure unknown. */
+static bool all_covered(const pli_topology *t, const pli_cpuset *covered)
+{
+    for (size_t c = pli_cpuset_next(&t->online, 0); c != SIZE_MAX;
+         c = pli_cpuset_next(&t->online, c + 1))
+        if (!pli_cpuset_has(covered, c))
+            return false;
+    return true;
+}
+
 static void read_cores(pli_probe_context *context, pli_topology *t)
 {
     pli_cpuset covered = {0}, set;
@@ -112,10 +122,11 @@ static void read_cores(pli_probe_context *context, pli_topology *t)
         if (threads > t->threads_per_core)
             t->threads_per_core = threads;
     }
-    if (t->cores)
-        t->cores_source = "sysfs";
-    else
-        t->leaders = t->online;
+    t->cores_source = "sysfs";
+    if (all_covered(t, &covered))
+        return;
+    t->cores = t->threads_per_core = 0;
+    t->leaders = t->online;
 }
 
 /* A phone lists each cluster or each CPU as a package of its own and tells by the id that they
@@ -153,8 +164,9 @@ static void read_packages(pli_probe_context *context, pli_topology *t)
             !seen_before(context->scratch, &ids, &id_count, id))
             t->sockets++;
     }
-    if (t->sockets)
-        t->sockets_source = "sysfs";
+    t->sockets_source = "sysfs";
+    if (!all_covered(t, &covered))
+        t->sockets = 0;
 }
 
 /* ---- from cpuinfo ---------------------------------------------------------------------------- */
