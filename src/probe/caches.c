@@ -23,7 +23,7 @@ struct tally {
 struct pass {
     pli_probe_context *context;
     const pli_topology *topology;
-    pli_cpuset covered[MAX_INDEX];  /* CPUs whose cache of this index has been counted */
+    pli_cpuset covered[MAX_INDEX];   /* CPUs whose cache of this index has been counted */
     pli_cpuset counted[LEVEL_COUNT]; /* who shares the cache that was counted last */
     struct tally levels[LEVEL_COUNT];
 };

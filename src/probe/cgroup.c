@@ -85,8 +85,7 @@ bool pli_cgroup_find(pli_probe_context *context, const char *controller, pli_cgr
     pli_mount mount;
     bool v2 = false;
     *out = (pli_cgroup){0};
-    if (pli_read_shared(context, SELF, &self) != PLIM_OK ||
-        !own_path(self, controller, &v2, &path))
+    if (pli_read_shared(context, SELF, &self) != PLIM_OK || !own_path(self, controller, &v2, &path))
         return false;
     (void)pli_read_shared(context, MOUNTS, &mounts);
     out->v2 = v2;
@@ -94,8 +93,8 @@ bool pli_cgroup_find(pli_probe_context *context, const char *controller, pli_cgr
         out->mount = pli_mount_path(context->scratch, mount.point);
         path = below_mount(path, mount.root);
     } else { /* a tree without mountinfo: the usual places */
-        out->mount = v2 ? "/sys/fs/cgroup"
-                        : pli_printf(context->scratch, "/sys/fs/cgroup/%s", controller);
+        out->mount =
+            v2 ? "/sys/fs/cgroup" : pli_printf(context->scratch, "/sys/fs/cgroup/%s", controller);
         path = below_mount(path, (pli_str){"/", 1});
     }
     out->path = pli_strndup(context->scratch, path);

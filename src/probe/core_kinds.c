@@ -38,8 +38,8 @@ static bool from_pmu(pli_probe_context *context, const pli_topology *t, pli_cpus
 {
     static const char *const units[KIND_COUNT] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        pli_str list = pli_read_wordf(context->m, context->scratch, "/sys/devices/%s/cpus",
-                                      units[i]);
+        pli_str list =
+            pli_read_wordf(context->m, context->scratch, "/sys/devices/%s/cpus", units[i]);
         if (list.n == 0 && i == P)
             return false;
         if (list.n && pli_cpuset_parse_list(context->scratch, list, &out[i]))
@@ -62,7 +62,8 @@ static void from_capacity(pli_probe_context *context, const pli_topology *t,
 {
     uint64_t highest = 0, capacity;
     const pli_cpuset *online = &t->online;
-    uint64_t *capacities = pli_alloc_array(context->scratch, online->count * 64, sizeof *capacities);
+    uint64_t *capacities =
+        pli_alloc_array(context->scratch, online->count * 64, sizeof *capacities);
     for (size_t c = pli_cpuset_next(online, 0); capacities && c != SIZE_MAX;
          c = pli_cpuset_next(online, c + 1)) {
         if (!capacity_of(context, c, &capacity))

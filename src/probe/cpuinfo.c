@@ -30,23 +30,18 @@ static const struct {
     size_t length;
     enum key key;
 } keys[] = {
-#define KEY(text, key) {text, sizeof text - 1, KEY_##key}
-    KEY("processor", PROCESSOR),
-    KEY("vendor_id", VENDOR),
-    KEY("model name", BRAND),
-    KEY("Model Name", BRAND),
-    KEY("cpu", POWER_CPU),
-    KEY("uarch", UARCH),
-    KEY("machine", MACHINE),
-    KEY("flags", X86_FLAGS),
-    KEY("Features", ARM_FEATURES),
-    KEY("features", S390_FEATURES),
-    KEY("isa", RISCV_ISA),
-    KEY("physical id", PHYSICAL_ID),
-    KEY("core id", CORE_ID),
-    KEY("CPU implementer", ARM_IMPLEMENTER),
-    KEY("CPU part", ARM_PART),
-    KEY("mvendorid", RISCV_VENDOR),
+#define KEY(text, key)                                                                             \
+    {                                                                                              \
+        text, sizeof text - 1, KEY_##key                                                           \
+    }
+    KEY("processor", PROCESSOR),   KEY("vendor_id", VENDOR),
+    KEY("model name", BRAND),      KEY("Model Name", BRAND),
+    KEY("cpu", POWER_CPU),         KEY("uarch", UARCH),
+    KEY("machine", MACHINE),       KEY("flags", X86_FLAGS),
+    KEY("Features", ARM_FEATURES), KEY("features", S390_FEATURES),
+    KEY("isa", RISCV_ISA),         KEY("physical id", PHYSICAL_ID),
+    KEY("core id", CORE_ID),       KEY("CPU implementer", ARM_IMPLEMENTER),
+    KEY("CPU part", ARM_PART),     KEY("mvendorid", RISCV_VENDOR),
     KEY("marchid", RISCV_ARCH),
 #undef KEY
 };
@@ -87,8 +82,7 @@ static void end_block(struct pass *pass)
     if (b->implementer_known && b->part_known)
         add_arm(info, b);
     if (b->open && b->physical_known && b->core_known) {
-        uint64_t *cores =
-            pli_grow_array(pass->arena, info->cores, info->core_count, sizeof *cores);
+        uint64_t *cores = pli_grow_array(pass->arena, info->cores, info->core_count, sizeof *cores);
         pass->ok &= cores != NULL;
         if (cores) {
             info->cores = cores;

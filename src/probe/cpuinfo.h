@@ -12,15 +12,15 @@ typedef struct pli_arm_kind {
 } pli_arm_kind;
 
 typedef struct pli_cpuinfo {
-    size_t processors;    /* blocks */
-    pli_cpuset cpus;      /* their numbers */
+    size_t processors; /* blocks */
+    pli_cpuset cpus;   /* their numbers */
     pli_str vendor, brand;
-    pli_str machine;      /* POWER: "CHRP IBM pSeries (emulated by qemu)" */
-    bool x86;             /* has a flags line */
-    bool hypervisor;      /* x86: the flag of that name */
+    pli_str machine; /* POWER: "CHRP IBM pSeries (emulated by qemu)" */
+    bool x86;        /* has a flags line */
+    bool hypervisor; /* x86: the flag of that name */
     pli_isa isa;
-    uint64_t *cores;      /* x86: physical id << 32 | core id of each processor */
-    size_t core_count;    /* smaller than processors: some did not say */
+    uint64_t *cores;   /* x86: physical id << 32 | core id of each processor */
+    size_t core_count; /* smaller than processors: some did not say */
     pli_arm_kind arm[PLI_ARM_KINDS];
     size_t arm_count;
     size_t arm_processors; /* that told their part; old kernels tell it of one for all */

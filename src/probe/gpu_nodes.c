@@ -15,8 +15,8 @@ pli_cpuset pli_gpu_nodes(pli_probe_context *context)
     for (size_t i = 0; i < gpus.count; i++) {
         pli_str text, value;
         uint64_t node;
-        if (pli_readf(context->m, context->scratch, &text, GPUS "/%s/numa_status",
-                      gpus.items[i]) == PLIM_OK &&
+        if (pli_readf(context->m, context->scratch, &text, GPUS "/%s/numa_status", gpus.items[i]) ==
+                PLIM_OK &&
             pli_find_value(text, "Node", ':', &value) && pli_parse_u64(value, &node) &&
             node < PLI_MAX_NUMA_NODES)
             (void)pli_cpuset_add(context->scratch, &nodes, (size_t)node);

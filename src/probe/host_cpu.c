@@ -102,9 +102,9 @@ static void cpuid_names(pli_probe_context *context, plim_cpu *cpu)
 
 /* ---- instruction sets ------------------------------------------------------------------------ */
 
-static void instruction_sets(pli_probe_context *context, plim_cpu *cpu, pli_cpuinfo *info)
+static void instruction_sets(pli_probe_context *context, plim_cpu *cpu, const pli_cpuinfo *info)
 {
-    pli_isa *isa = &info->isa;
+    pli_isa own = info->isa, *isa = &own;
     const char *source = "cpuinfo";
     bool weak = !isa->known || pli_starts(info->brand, "POWER"); /* its cpuinfo names one unit */
     if (weak) {
@@ -237,21 +237,21 @@ static void counts(pli_inventory *inv, plim_cpu *cpu, const pli_topology *t)
 static void run(pli_probe_context *context)
 {
     pli_str text;
-    pli_cpuinfo info;
     pli_topology topology;
     plim_cpu *cpu = pli_cpu_of(context->inv);
     plim_status status = pli_read_shared(context, "/proc/cpuinfo", &text);
-    if (!cpu || !pli_cpuinfo_parse(context->scratch, text, &info))
+    const pli_cpuinfo *info = pli_shared_cpuinfo(context);
+    if (!cpu || !info)
         return;
-    if (status == PLIM_OK && pli_trim(text).n && info.processors == 0)
+    if (status == PLIM_OK && pli_trim(text).n && info->processors == 0)
         pli_note_nonsense(context, "/proc/cpuinfo", "processor");
-    PLI_SET_STR(cpu, cpu, vendor, pli_text(context->inv, info.vendor), "cpuinfo");
-    PLI_SET_STR(cpu, cpu, brand, pli_text(context->inv, info.brand), "cpuinfo");
+    PLI_SET_STR(cpu, cpu, vendor, pli_text(context->inv, info->vendor), "cpuinfo");
+    PLI_SET_STR(cpu, cpu, brand, pli_text(context->inv, info->brand), "cpuinfo");
     if (status == PLIM_NOT_FOUND)
         cpuid_names(context, cpu);
-    arm_cores(context->inv, cpu, &info);
-    instruction_sets(context, cpu, &info);
-    pli_topology_read(context, &info, &topology);
+    arm_cores(context->inv, cpu, info);
+    instruction_sets(context, cpu, info);
+    pli_topology_read(context, info, &topology);
     counts(context->inv, cpu, &topology);
     if (topology.logical) {
         pli_caches_read(context, &topology, cpu);

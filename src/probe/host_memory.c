@@ -40,7 +40,8 @@ static void set_hugepages(plim_memory *memory, pli_str meminfo)
 static void estimate_available(pli_probe_context *context, plim_memory *memory, pli_str meminfo)
 {
     uint64_t free, active, inactive, cached, shmem, kib, low, cache, slab = 0;
-    if (PLIM_KNOWN(memory, memory, available_bytes) || !pli_meminfo_bytes(meminfo, "MemFree", &free))
+    if (PLIM_KNOWN(memory, memory, available_bytes) ||
+        !pli_meminfo_bytes(meminfo, "MemFree", &free))
         return;
     if (pli_meminfo_bytes(meminfo, "Active(file)", &active) &&
         pli_meminfo_bytes(meminfo, "Inactive(file)", &inactive))
@@ -64,8 +65,7 @@ static void take_out_gpu_nodes(pli_probe_context *context, plim_memory *memory)
 {
     pli_cpuset nodes = pli_gpu_nodes(context);
     pli_node_memory sum = {0};
-    for (size_t n = pli_cpuset_next(&nodes, 0); n != SIZE_MAX;
-         n = pli_cpuset_next(&nodes, n + 1)) {
+    for (size_t n = pli_cpuset_next(&nodes, 0); n != SIZE_MAX; n = pli_cpuset_next(&nodes, n + 1)) {
         pli_node_memory node = pli_node_memory_read(context, n);
         sum.total = pli_add_sat(sum.total, node.total);
         sum.free = pli_add_sat(sum.free, node.free);
@@ -155,8 +155,7 @@ static void fragmentation(pli_probe_context *context, plim_memory *memory)
 {
     pli_str text, line, word;
     uint64_t page = context->m->facts.page_size, free = 0, huge = 0, blocks;
-    if (page == 0 ||
-        pli_read(context->m, context->scratch, "/proc/buddyinfo", &text) != PLIM_OK)
+    if (page == 0 || pli_read(context->m, context->scratch, "/proc/buddyinfo", &text) != PLIM_OK)
         return;
     while (pli_next_line(&text, &line)) {
         uint64_t block = page;

@@ -11,8 +11,8 @@ static void set_cpus(pli_probe_context *context, plim_numa_node *node, size_t id
 {
     pli_str list;
     pli_cpuset cpus;
-    plim_status status = pli_readf(context->m, context->scratch, &list, NODES "/node%zu/cpulist",
-                                   id);
+    plim_status status =
+        pli_readf(context->m, context->scratch, &list, NODES "/node%zu/cpulist", id);
     if (status == PLIM_OK) {
         const char *text = pli_text(context->inv, list);
         PLI_SET(numa_node, node, cpus, text ? text : "", "sysfs");

@@ -138,8 +138,8 @@ static bool cpuid_bit(struct cpuid_pass *pass, pli_machine *m, const struct row 
         pass->asked = true;
         pass->leaf = row->leaf;
         pass->sub = row->sub;
-        pass->answered = leaf_exists(m, row->leaf, row->sub) &&
-                         m->ops->cpuid(m, row->leaf, row->sub, pass->out);
+        pass->answered =
+            leaf_exists(m, row->leaf, row->sub) && m->ops->cpuid(m, row->leaf, row->sub, pass->out);
     }
     return pass->answered && ((pass->out[row->reg] >> row->bit) & 1);
 }

@@ -6,13 +6,13 @@
 #include "../machine/machine.h"
 
 typedef enum pli_isa_arch { /* a set where words may be those of several */
-    PLI_ISA_NONE = 0,
-    PLI_ISA_X86 = 1,
-    PLI_ISA_ARM = 2,
-    PLI_ISA_POWER = 4,
-    PLI_ISA_S390 = 8,
-    PLI_ISA_LOONGARCH = 16,
-    PLI_ISA_RISCV = 32,
+                            PLI_ISA_NONE = 0,
+                            PLI_ISA_X86 = 1,
+                            PLI_ISA_ARM = 2,
+                            PLI_ISA_POWER = 4,
+                            PLI_ISA_S390 = 8,
+                            PLI_ISA_LOONGARCH = 16,
+                            PLI_ISA_RISCV = 32,
 } pli_isa_arch;
 
 #define PLI_ISA_WORDS 2 /* 64 rows each */

@@ -81,9 +81,9 @@ static bool smallest_limit(pli_probe_context *context, const pli_cgroup *group, 
 static bool group_use(pli_probe_context *context, const pli_cgroup *group, uint64_t *use)
 {
     uint64_t used, cache, dirty;
-    if (!pli_parse_u64(pli_cgroup_read(context, group,
-                                       group->v2 ? "memory.current" : "memory.usage_in_bytes"),
-                       &used))
+    if (!pli_parse_u64(
+            pli_cgroup_read(context, group, group->v2 ? "memory.current" : "memory.usage_in_bytes"),
+            &used))
         return false;
     pli_str stat = pli_cgroup_read(context, group, "memory.stat");
     if (group->v2) {
@@ -108,10 +108,9 @@ static char *group_name(pli_probe_context *context, const pli_cgroup *group)
 static void hidden_ancestors(pli_probe_context *context, const pli_cgroup *group,
                              plim_memory *memory)
 {
-    uint64_t limit =
-        group->v2 ? 0
-                  : stat_value(pli_cgroup_read(context, group, "memory.stat"),
-                               "hierarchical_memory_limit");
+    uint64_t limit = group->v2 ? 0
+                               : stat_value(pli_cgroup_read(context, group, "memory.stat"),
+                                            "hierarchical_memory_limit");
     uint64_t use;
     if (limit == 0 || limit >= NO_LIMIT ||
         (PLIM_KNOWN(memory, memory, limit_bytes) && memory->limit_bytes <= limit))
@@ -226,18 +225,24 @@ static void strict_overcommit(pli_probe_context *context, plim_memory *memory, p
         set_usable(memory, pli_sub_sat(limit, committed), "overcommit_memory=2");
 }
 
+/* In MiB; 0 is all of the node. */
+bool pli_slurm_memory(pli_machine *m, uint64_t *bytes)
+{
+    uint64_t mib, cpus;
+    if (!pli_parse_u64(pli_s(pli_env(m, "SLURM_MEM_PER_NODE")), &mib) &&
+        (!pli_parse_u64(pli_s(pli_env(m, "SLURM_MEM_PER_CPU")), &mib) ||
+         !pli_parse_u64(pli_s(pli_env(m, "SLURM_CPUS_ON_NODE")), &cpus) ||
+         !pli_mul(mib, cpus, &mib)))
+        return false;
+    return mib > 0 && pli_mul(mib, UINT64_C(1) << 20, bytes);
+}
+
 /* Slurm enforces with cgroups only where it is configured to; a job that takes more than it asked
- * for is ended all the same. In MiB; 0 is all of the node. */
+ * for is ended all the same. */
 static void slurm(pli_probe_context *context, plim_memory *memory)
 {
-    uint64_t mib, cpus, bytes;
-    if (!pli_parse_u64(pli_s(pli_env(context->m, "SLURM_MEM_PER_NODE")), &mib)) {
-        if (!pli_parse_u64(pli_s(pli_env(context->m, "SLURM_MEM_PER_CPU")), &mib) ||
-            !pli_parse_u64(pli_s(pli_env(context->m, "SLURM_CPUS_ON_NODE")), &cpus) ||
-            !pli_mul(mib, cpus, &mib))
-            return;
-    }
-    if (mib == 0 || !pli_mul(mib, UINT64_C(1) << 20, &bytes))
+    uint64_t bytes;
+    if (!pli_slurm_memory(context->m, &bytes))
         return;
     set_limit(memory, bytes, "slurm");
     set_usable(memory, bytes, "slurm");

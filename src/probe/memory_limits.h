@@ -13,6 +13,9 @@ void pli_memory_limits(pli_probe_context *, plim_memory *, pli_str meminfo);
 /* A line "Key:   123 kB" in bytes; false when absent. */
 bool pli_meminfo_bytes(pli_str meminfo, const char *key, uint64_t *bytes);
 
+/* What Slurm grants this job on this node; false outside of one, and where it grants all. */
+bool pli_slurm_memory(pli_machine *, uint64_t *bytes);
+
 /* Memory of NUMA nodes: "Node 0 MemTotal: 123 kB" in nodeN/meminfo. */
 typedef struct pli_node_memory {
     uint64_t total, free, available; /* available: free and what can be taken back */

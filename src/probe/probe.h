@@ -24,6 +24,7 @@ typedef struct pli_probe_context {
     pli_arena *scratch; /* emptied after each probe */
     pli_arena *shared;  /* lives as long as the run; shared.h */
     struct pli_shared_file *shared_files;
+    const struct pli_cpuinfo *cpuinfo;
     const plim_detect_options *options;
     const char *name; /* the probe's, for notes and sources */
 } pli_probe_context;

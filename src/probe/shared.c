@@ -31,6 +31,18 @@ plim_status pli_read_shared(pli_probe_context *context, const char *path, pli_st
     return file->status;
 }
 
+const pli_cpuinfo *pli_shared_cpuinfo(pli_probe_context *context)
+{
+    pli_str text;
+    if (context->cpuinfo)
+        return context->cpuinfo;
+    pli_cpuinfo *info = pli_alloc(context->shared, sizeof *info);
+    (void)pli_read_shared(context, "/proc/cpuinfo", &text);
+    if (info && pli_cpuinfo_parse(context->shared, text, info))
+        context->cpuinfo = info;
+    return context->cpuinfo;
+}
+
 void pli_note_unreadable(pli_probe_context *context, const char *path, plim_status status)
 {
     if (status == PLIM_OK || status == PLIM_NOT_FOUND || status == PLIM_UNSUPPORTED)

@@ -19,8 +19,8 @@ bool pli_sysfs_cpus(pli_probe_context *context, size_t cpu, const char *folder,
                     const char *const *names, pli_cpuset *out)
 {
     for (; *names; names++) {
-        pli_str text = pli_read_wordf(context->m, context->scratch, CPUS "/cpu%zu/%s/%s", cpu,
-                                      folder, *names);
+        pli_str text =
+            pli_read_wordf(context->m, context->scratch, CPUS "/cpu%zu/%s/%s", cpu, folder, *names);
         if (text.n == 0)
             continue;
         if (pli_ends(pli_s(*names), "_list") ? pli_cpuset_parse_list(context->scratch, text, out)
@@ -98,7 +98,8 @@ static bool siblings(pli_probe_context *context, const pli_topology *t, size_t c
     return pli_cpuset_add(context->scratch, set, cpu);
 }
 
-/* CPUs of which nothing is told (old phones tell of the first alone) leave the figure unknown. */
+/* CPUs of which nothing is told (old phones tell of the first alone) leave the number of cores
+ * unknown; no package is made up for them. */
 static bool all_covered(const pli_topology *t, const pli_cpuset *covered)
 {
     for (size_t c = pli_cpuset_next(&t->online, 0); c != SIZE_MAX;
@@ -164,9 +165,8 @@ static void read_packages(pli_probe_context *context, pli_topology *t)
             !seen_before(context->scratch, &ids, &id_count, id))
             t->sockets++;
     }
-    t->sockets_source = "sysfs";
-    if (!all_covered(t, &covered))
-        t->sockets = 0;
+    if (t->sockets)
+        t->sockets_source = "sysfs";
 }
 
 /* ---- from cpuinfo ---------------------------------------------------------------------------- */

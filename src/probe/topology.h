@@ -9,9 +9,9 @@
 
 typedef struct pli_topology {
     pli_cpuset online;
-    size_t logical;                             /* 0: unknown */
-    const char *logical_source;                 /* "sysfs" or "cpuinfo" */
-    size_t sockets, cores, threads_per_core;    /* 0: unknown */
+    size_t logical;                          /* 0: unknown */
+    const char *logical_source;              /* "sysfs" or "cpuinfo" */
+    size_t sockets, cores, threads_per_core; /* 0: unknown */
     const char *sockets_source, *cores_source;
     pli_cpuset leaders; /* one online CPU of each core; all of them where cores are unknown */
 } pli_topology;

@@ -1,0 +1,143 @@
+#include <string.h>
+
+#include "environment.h"
+#include "mounts.h"
+#include "shared.h"
+
+#define ID_DIGITS 12u /* the short form of a container's id */
+
+/* ---- control groups -------------------------------------------------------------------------- */
+
+static bool is_id(pli_str s)
+{
+    size_t n = 0;
+    while (n < s.n && ((s.p[n] >= '0' && s.p[n] <= '9') || (s.p[n] >= 'a' && s.p[n] <= 'f')))
+        n++;
+    return n >= ID_DIGITS;
+}
+
+static bool has_trace(pli_str text, const char *trace, bool needs_id)
+{
+    size_t n = strlen(trace);
+    for (; text.n >= n; text = pli_skip(text, 1))
+        if (memcmp(text.p, trace, n) == 0 && (!needs_id || is_id(pli_skip(text, n))))
+            return true;
+    return false;
+}
+
+static const char *from_cgroups(pli_str cgroups)
+{
+    static const struct {
+        const char *trace;
+        bool needs_id;
+        const char *runtime;
+    } rows[] = {
+#define ID true
+#define NAME false
+#define IN_CGROUP(text, follows, runtime) {text, follows, runtime},
+#define IN_MOUNT(text, runtime)
+#include "../know/containers.def"
+#undef ID
+#undef NAME
+#undef IN_CGROUP
+#undef IN_MOUNT
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (has_trace(cgroups, rows[i].trace, rows[i].needs_id))
+            return rows[i].runtime;
+    return NULL;
+}
+
+/* ---- mounts ---------------------------------------------------------------------------------- */
+
+/* A host that runs containers has their mounts too, elsewhere. */
+static bool is_given(pli_str point)
+{
+    static const char *const points[] = {"/", "/etc/hostname", "/etc/hosts", "/etc/resolv.conf",
+                                         "/proc/meminfo"};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        if (pli_eq(point, points[i]))
+            return true;
+    return false;
+}
+
+static const char *from_mount(const pli_mount *mount)
+{
+    static const struct {
+        const char *trace, *runtime;
+    } rows[] = {
+#define IN_CGROUP(text, follows, runtime)
+#define IN_MOUNT(text, runtime) {text, runtime},
+#include "../know/containers.def"
+#undef IN_CGROUP
+#undef IN_MOUNT
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (pli_contains(mount->root, rows[i].trace) ||
+            pli_contains(mount->source, rows[i].trace) ||
+            pli_contains(mount->options, rows[i].trace))
+            return rows[i].runtime;
+    return NULL;
+}
+
+static const char *from_mounts(pli_probe_context *context)
+{
+    pli_str mounts;
+    pli_mount mount;
+    (void)pli_read_shared(context, "/proc/self/mountinfo", &mounts);
+    while (pli_next_mount(&mounts, &mount)) {
+        const char *runtime = is_given(mount.point) ? from_mount(&mount) : NULL;
+        if (runtime)
+            return runtime;
+    }
+    return NULL;
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+/* A virtual machine made from an image (Firecracker, fly.io) keeps the image's files: its root is a
+ * whole block device's, while a container's is an overlay or a part of the host's disk. */
+static bool has_disk_of_its_own(pli_probe_context *context)
+{
+    pli_str mounts;
+    pli_mount mount;
+    bool own = false;
+    (void)pli_read_shared(context, "/proc/self/mountinfo", &mounts);
+    while (pli_next_mount(&mounts, &mount)) /* the last one mounted is on top */
+        if (pli_eq(mount.point, "/"))
+            own = pli_eq(mount.root, "/") && pli_starts(mount.source, "/dev/") &&
+                  !pli_contains(mount.source, "docker-");
+    return own;
+}
+
+/* The files and the variable by which managers tell their containers so. */
+static const char *from_marks(pli_probe_context *context)
+{
+    bool podman = pli_exists(context->m, "/run/.containerenv");
+    bool docker = !podman && pli_exists(context->m, "/.dockerenv");
+    if ((podman || docker) && !has_disk_of_its_own(context))
+        return podman ? "podman" : "docker";
+    pli_str told = pli_read_wordf(context->m, context->scratch, "/run/systemd/container");
+    if (told.n == 0)
+        told = pli_trim(pli_s(pli_env(context->m, "container")));
+    return told.n && !pli_eq(told, "wsl") ? pli_text(context->inv, told) : NULL;
+}
+
+void pli_container_find(pli_probe_context *context, plim_environment *e)
+{
+    pli_str cgroups;
+    (void)pli_read_shared(context, "/proc/self/cgroup", &cgroups);
+    const char *runtime = from_marks(context), *source = "marker";
+    if (!runtime) {
+        runtime = from_cgroups(cgroups);
+        source = "cgroup";
+    }
+    if (!runtime) {
+        runtime = from_mounts(context);
+        source = "mountinfo";
+    }
+    PLI_SET_STR(environment, e, container, runtime, source);
+    if (pli_env(context->m, "KUBERNETES_SERVICE_HOST") || pli_contains(cgroups, "kubepods") ||
+        pli_exists(context->m, "/var/run/secrets/kubernetes.io"))
+        PLI_SET(environment, e, kubernetes, true, source);
+}

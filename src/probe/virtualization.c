@@ -1,0 +1,263 @@
+#include <string.h>
+
+#include "../machine/query.h"
+#include "environment.h"
+#include "shared.h"
+
+/* ---- uname ----------------------------------------------------------------------------------- */
+
+/* Part 1 is the release, part 2 the version. */
+static pli_str uname_part(pli_probe_context *context, int number, const char *file)
+{
+    char names[1024];
+    size_t n = 0;
+    pli_str left, part = {"", 0};
+    if (pli_query(context->m, "-", "host.uname", NULL, 0, names, sizeof names, &n) != PLIM_OK ||
+        n > sizeof names)
+        return pli_read_wordf(context->m, context->scratch, "%s", file);
+    left = (pli_str){names, n};
+    for (int i = 0; i <= number; i++)
+        if (!pli_next_part(&left, '\0', &part))
+            return (pli_str){"", 0};
+    char *copy = pli_strndup(context->scratch, part);
+    return copy ? (pli_str){copy, part.n} : (pli_str){"", 0};
+}
+
+pli_str pli_kernel_release(pli_probe_context *context)
+{
+    return uname_part(context, 1, "/proc/sys/kernel/osrelease");
+}
+
+pli_str pli_kernel_version(pli_probe_context *context)
+{
+    return uname_part(context, 2, "/proc/version");
+}
+
+/* ---- firmware strings ------------------------------------------------------------------------ */
+
+enum field {
+    sys_vendor,
+    product_name,
+    product_version,
+    bios_vendor,
+    bios_version,
+    board_vendor,
+    board_name,
+    chassis_asset_tag,
+    FIELD_COUNT
+};
+
+static const struct firmware_row {
+    enum field field;
+    const char *text, *name;
+} hypervisors[] =
+    {
+#define HYPERVISOR(field, text, name) {field, text, name},
+#define SIGNATURE(text, name)
+#define CLOUD(field, text, name)
+#define CLOUD_ENV(variable, name)
+#include "../know/hypervisors.def"
+#undef HYPERVISOR
+#undef CLOUD
+},
+  clouds[] = {
+#define HYPERVISOR(field, text, name)
+#define CLOUD(field, text, name) {field, text, name},
+#include "../know/hypervisors.def"
+#undef HYPERVISOR
+#undef SIGNATURE
+#undef CLOUD
+#undef CLOUD_ENV
+};
+
+static const char *match(const struct firmware_row *rows, size_t count,
+                         const pli_str fields[FIELD_COUNT], enum field *which)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pli_starts(fields[rows[i].field], rows[i].text)) {
+            *which = rows[i].field;
+            return rows[i].name;
+        }
+    return NULL;
+}
+
+static void read_fields(pli_probe_context *context, pli_str fields[FIELD_COUNT])
+{
+    static const char *const files[FIELD_COUNT] = {
+        [sys_vendor] = "sys_vendor",           [product_name] = "product_name",
+        [product_version] = "product_version", [bios_vendor] = "bios_vendor",
+        [bios_version] = "bios_version",       [board_vendor] = "board_vendor",
+        [board_name] = "board_name",           [chassis_asset_tag] = "chassis_asset_tag",
+    };
+    static const char *const folders[] = {"/sys/class/dmi/id", "/sys/devices/virtual/dmi/id"};
+    size_t at = 0;
+    while (at < 2 && !pli_exists(context->m, folders[at]))
+        at++;
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        fields[i] =
+            at < 2 ? pli_read_wordf(context->m, context->scratch, "%s/%s", folders[at], files[i])
+                   : (pli_str){"", 0};
+}
+
+/* Clouds without firmware strings of their own rent containers, and leave a variable in them. */
+static const char *cloud_of_variables(pli_machine *m)
+{
+    static const struct {
+        const char *variable, *name;
+    } rows[] = {
+#define HYPERVISOR(field, text, name)
+#define SIGNATURE(text, name)
+#define CLOUD(field, text, name)
+#define CLOUD_ENV(variable, name) {variable, name},
+#include "../know/hypervisors.def"
+#undef HYPERVISOR
+#undef SIGNATURE
+#undef CLOUD
+#undef CLOUD_ENV
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (pli_env(m, rows[i].variable))
+            return rows[i].name;
+    return NULL;
+}
+
+void pli_firmware_read(pli_probe_context *context, plim_environment *e)
+{
+    pli_str fields[FIELD_COUNT];
+    enum field by = FIELD_COUNT;
+    read_fields(context, fields);
+#define SET(field)                                                                                 \
+    PLI_SET_STR(environment, e, dmi_##field, pli_text(context->inv, fields[field]), "dmi")
+    SET(sys_vendor);
+    SET(product_name);
+    SET(product_version);
+    SET(bios_vendor);
+    SET(bios_version);
+    SET(board_vendor);
+    SET(board_name);
+    const char *cloud = match(clouds, sizeof clouds / sizeof *clouds, fields, &by);
+    if (by == chassis_asset_tag) /* elsewhere it is an owner's inventory number */
+        SET(chassis_asset_tag);
+#undef SET
+    PLI_SET_STR(environment, e, cloud, cloud, "dmi");
+    if (!cloud)
+        PLI_SET_STR(environment, e, cloud, cloud_of_variables(context->m), "environment");
+}
+
+/* ---- hypervisor ------------------------------------------------------------------------------ */
+
+static bool is_bare_metal(const plim_environment *e)
+{
+    return PLIM_KNOWN(environment, e, dmi_product_name) &&
+           (pli_contains(pli_s(e->dmi_product_name), ".metal") ||
+            pli_contains_nocase(pli_s(e->dmi_product_name), "bare metal") ||
+            pli_contains_nocase(pli_s(e->dmi_product_name), "baremetal"));
+}
+
+static const char *from_firmware(const plim_environment *e)
+{
+    enum field by;
+    const pli_str fields[FIELD_COUNT] = {
+        pli_s(e->dmi_sys_vendor),  pli_s(e->dmi_product_name),      pli_s(e->dmi_product_version),
+        pli_s(e->dmi_bios_vendor), pli_s(e->dmi_bios_version),      pli_s(e->dmi_board_vendor),
+        pli_s(e->dmi_board_name),  pli_s(e->dmi_chassis_asset_tag),
+    };
+    if (is_bare_metal(e))
+        return NULL;
+    return match(hypervisors, sizeof hypervisors / sizeof *hypervisors, fields, &by);
+}
+
+/* The hypervisor's own signature. Two CPUID leaves are two exits from the virtual machine: asked
+ * only where the firmware did not say. */
+static const char *from_cpuid(pli_machine *m)
+{
+    static const struct {
+        const char *text, *name;
+    } rows[] = {
+#define HYPERVISOR(field, text, name)
+#define SIGNATURE(text, name) {text, name},
+#define CLOUD(field, text, name)
+#define CLOUD_ENV(variable, name)
+#include "../know/hypervisors.def"
+#undef HYPERVISOR
+#undef SIGNATURE
+#undef CLOUD
+#undef CLOUD_ENV
+    };
+    uint32_t r[4] = {0};
+    char signature[12];
+    if (!m->ops->cpuid(m, 0x40000000u, 0, r))
+        return NULL;
+    for (size_t i = 0; i < sizeof signature; i++)
+        signature[i] = (char)(r[1 + i / 4] >> (i % 4 * 8) & 0xff);
+    pli_str s = pli_field_str(signature, sizeof signature);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (pli_starts(s, rows[i].text))
+            return rows[i].name;
+    return NULL;
+}
+
+/* x86: the CPU has a flag for it. A KVM machine without any firmware tables is Firecracker's. */
+static const char *from_cpu(pli_probe_context *context, const plim_environment *e,
+                            const char *firmware)
+{
+    const pli_cpuinfo *cpu = pli_shared_cpuinfo(context);
+    if (cpu && pli_eq(cpu->vendor, "User Mode Linux"))
+        return "uml";
+    if (!cpu || !cpu->hypervisor)
+        return firmware;
+    if (firmware && strcmp(firmware, "qemu") != 0)
+        return firmware;
+    const char *name = from_cpuid(context->m);
+    bool has_firmware =
+        PLIM_KNOWN(environment, e, dmi_sys_vendor) || PLIM_KNOWN(environment, e, dmi_bios_vendor);
+    if (name && strcmp(name, "kvm") == 0 && !has_firmware)
+        return "firecracker";
+    return name ? name : firmware ? firmware : "other";
+}
+
+/* Machines without DMI: device tree (Arm, POWER), /proc/sysinfo (s390), /sys/hypervisor (Xen). */
+static const char *from_platform(pli_probe_context *context)
+{
+    pli_machine *m = context->m;
+    pli_arena *arena = context->scratch;
+    const pli_cpuinfo *cpu = pli_shared_cpuinfo(context);
+    pli_str text = pli_read_wordf(m, arena, "/proc/device-tree/hypervisor/compatible");
+    if (text.n)
+        return pli_contains(text, "xen") ? "xen" : pli_contains(text, "vmware") ? "vmware" : "kvm";
+    if (cpu && pli_contains(cpu->machine, "emulated by qemu"))
+        return "kvm";
+    if (cpu && pli_contains(cpu->machine, "pSeries"))
+        return "powervm";
+    text = pli_read_wordf(m, arena, "/sys/hypervisor/type");
+    if (pli_eq(text, "xen"))
+        return pli_contains(pli_read_wordf(m, arena, "/proc/xen/capabilities"), "control_d")
+                   ? NULL
+                   : "xen";
+    if (cpu && pli_starts(cpu->vendor, "IBM/S390") &&
+        pli_read(m, arena, "/proc/sysinfo", &text) == PLIM_OK)
+        return pli_contains(text, "KVM/Linux") ? "kvm" : pli_contains(text, "z/VM") ? "zvm" : NULL;
+    return NULL;
+}
+
+/* gVisor answers uname with one constant, and names itself in /proc/version of some releases. */
+static bool is_gvisor(pli_str version)
+{
+    return pli_contains(version, "gVisor") ||
+           pli_contains(version, "#1 SMP Sun Jan 10 15:06:54 PST 2016");
+}
+
+void pli_virtualization_find(pli_probe_context *context, plim_environment *e)
+{
+    const char *name, *source = "dmi";
+    if (is_gvisor(pli_kernel_version(context))) {
+        PLI_SET(environment, e, virtualization, "gvisor", "uname");
+        return;
+    }
+    name = from_cpu(context, e, from_firmware(e));
+    if (!name) {
+        name = from_platform(context);
+        source = "platform";
+    }
+    PLI_SET_STR(environment, e, virtualization, name, source);
+}
