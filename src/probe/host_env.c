@@ -1,4 +1,4 @@
-/* What this system runs in: container, virtual machine, cloud, batch system; and what board it is. */
+/* What this system runs in: container, virtual machine, cloud, batch system; what board it is. */
 #include <string.h>
 
 #include "../base/num.h"
