@@ -199,7 +199,8 @@ static bool in_range(cli_args *args, const struct found *found, double value)
     const cli_option *o = found->option;
     if ((o->min == 0 && o->max == 0) || (value >= o->min && value <= o->max))
         return true;
-    return fail(args, "%s: must be between %.15g and %.15g", found->name, o->min, o->max);
+    return fail(args, "%s: %.15g is not between %.15g and %.15g", found->name, value, o->min,
+                o->max);
 }
 
 static bool set_uint(cli_args *args, const struct found *found, const char *text, uint64_t *out)

@@ -8,10 +8,10 @@
 #include "table.h"
 
 static const cli_column probe_columns[] = {
-    {"probe", "{name}", false, false},
-    {"stage", "{stage}", false, false},
-    {"time", "{time_us}", true, false},
-    {"what it looks for", "{title}[ ({isolated?in a process of its own})]", false, true},
+    {"probe", "{name}", CLI_LEFT, CLI_FIXED},
+    {"stage", "{stage}", CLI_LEFT, CLI_FIXED},
+    {"time", "{time_us}", CLI_RIGHT, CLI_FIXED},
+    {"what it looks for", "{title}[ ({isolated?in a process of its own})]", CLI_LEFT, CLI_NARROWS},
 };
 
 /* Microseconds that a probe took; false where it did not run. */

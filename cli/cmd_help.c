@@ -8,6 +8,7 @@ struct help_args {
     bool man;
     cli_choice completion;
     const char *schema;
+    cli_choice list;
 };
 
 static const cli_option options[] = {
@@ -22,7 +23,22 @@ static const cli_option options[] = {
      .metavar = "DOCUMENT",
      .help = "print the JSON Schema of a document: machine, model, fit, devices, doctor, diff or "
              "version"},
+    {.names = "--list",
+     CLI_MEMBER(struct help_args, list),
+     .metavar = "WHAT",
+     .choices = "commands|documents",
+     .help = "print names, a line each: of commands or documents"},
 };
+
+static void print_list(int what)
+{
+    if (what == 0)
+        for (size_t i = 0; cli_command_at(i); i++)
+            (void)puts(cli_command_at(i)->name);
+    else
+        for (size_t i = 0; cli_schema_at(i); i++)
+            (void)puts(cli_schema_at(i));
+}
 
 static cli_exit run(cli_call *call)
 {
@@ -37,7 +53,9 @@ static cli_exit run(cli_call *call)
         return cli_error(call, CLI_USAGE, "--schema: no document '%.64s'", args->schema);
     if (args->schema)
         return CLI_OK;
-    if (args->completion.index >= 0)
+    if (args->list.index >= 0)
+        print_list(args->list.index);
+    else if (args->completion.index >= 0)
         cli_completion_bash();
     else if (args->man && about)
         cli_man_command(about);

@@ -41,7 +41,7 @@ static void print_memory_bar(cli_term term, const plim_machine *machine)
     (void)putchar('\n');
 }
 
-static void print_lines(cli_term term, const plim_machine *machine)
+static bool print_lines(cli_term term, const plim_machine *machine)
 {
     char text[MAX_LINE];
     const char *label = "";
@@ -56,6 +56,7 @@ static void print_lines(cli_term term, const plim_machine *machine)
             print_memory_bar(term, machine);
         label = line->label;
     }
+    return *label != '\0';
 }
 
 static cli_exit run(cli_call *call)
@@ -72,7 +73,8 @@ static cli_exit run(cli_call *call)
     } else if (call->look.explain) {
         cli_explain(call->term, &plim_record_machine, machine);
     } else {
-        print_lines(call->term, machine);
+        if (print_lines(call->term, machine))
+            (void)putchar('\n');
         cli_report_devices(call->term, machine, false);
         cli_report_notes(call->term, &machine->notes);
     }

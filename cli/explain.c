@@ -7,7 +7,7 @@
 #include "text.h"
 #include "walk.h"
 
-enum { MAX_VALUE = 4096, MAX_SOURCE_WIDTH = 24, MAX_PATH_WIDTH = 44 };
+enum { MAX_VALUE = 4096, MAX_SOURCE_WIDTH = 24, MAX_PATH_WIDTH = 60 };
 
 struct widths {
     cli_term term;

@@ -115,6 +115,11 @@ static bool first_known(const plim_record *record, const void *r, struct piece p
     return false;
 }
 
+static bool is_figure(plim_type type)
+{
+    return type == PLIM_TYPE_U64 || type == PLIM_TYPE_I64 || type == PLIM_TYPE_F64;
+}
+
 /* "{path}", "{path#noun}", "{path?words}". False where it is unknown. */
 static bool put_field(struct output *out, struct piece piece, const plim_record *record,
                       const void *r)
@@ -138,7 +143,7 @@ static bool put_field(struct output *out, struct piece piece, const plim_record 
             return false;
         put(out, text, strlen(text));
     }
-    if (found.source && strcmp(found.source, "table") == 0)
+    if (is_figure(field->type) && found.source && strcmp(found.source, "table") == 0)
         put(out, " (nominal)", 10);
     out->said = true;
     return true;

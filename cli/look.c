@@ -7,6 +7,11 @@
 
 enum { MAX_MACHINE_FILE = 64 << 20 };
 
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 cli_exit cli_read_file(const cli_call *call, const char *path, size_t max, char **text,
                        size_t *length)
 {
@@ -37,9 +42,9 @@ cli_exit cli_read_file(const cli_call *call, const char *path, size_t max, char 
     }
     free(bytes);
     if (!bytes)
-        return cli_error(call, CLI_INTERNAL, "%s: out of memory", path);
-    return why ? cli_error(call, CLI_INPUT, "%s: %s", path, strerror(why))
-               : cli_error(call, CLI_INPUT, "%s: larger than %zu bytes", path, max);
+        return cli_error(call, CLI_INTERNAL, "%s: out of memory", name_of(path));
+    return why ? cli_error(call, CLI_INPUT, "%s: %s", name_of(path), strerror(why))
+               : cli_error(call, CLI_INPUT, "%s: larger than %zu bytes", name_of(path), max);
 }
 
 static bool is_document(const char *text, size_t length)
@@ -78,7 +83,7 @@ cli_exit cli_machine_of_file(const cli_call *call, const char *path,
     if (result == PLIM_OK)
         return CLI_OK;
     /* The library was given bytes; the person gave a file. */
-    (void)snprintf(error.subject, sizeof error.subject, "%s", path);
+    (void)snprintf(error.subject, sizeof error.subject, "%s", name_of(path));
     return cli_failed(call, result, &error);
 }
 

@@ -7,24 +7,25 @@
 #include "table.h"
 #include "text.h"
 
-enum { FULL = false, BRIEF = true, LEFT = false, RIGHT = true, FIXED = false, NARROWS = true };
+enum { FULL = false, BRIEF = true };
 
 struct column {
     bool brief;
     cli_column column;
 };
 static const struct column device_columns[] = {
-#define COLUMN(where, title, cell, alignment, width) {where, {title, cell, alignment, width}},
+#define COLUMN(where, title, cell, align, squeeze)                                                 \
+    {where, {title, cell, CLI_##align, CLI_##squeeze}},
 #include "devices.def"
 #undef COLUMN
 };
 #define DEVICE_COLUMNS (sizeof device_columns / sizeof *device_columns)
 
 static const cli_column link_columns[] = {
-    {"link", "{a} - {b}", LEFT, FIXED},
-    {"kind", "{kind}", LEFT, FIXED},
-    {"width", "{width}", RIGHT, FIXED},
-    {"bandwidth", "{bandwidth_bytes_per_s}", RIGHT, FIXED},
+    {"link", "{a} - {b}", CLI_LEFT, CLI_FIXED},
+    {"kind", "{kind}", CLI_LEFT, CLI_FIXED},
+    {"width", "{width}", CLI_RIGHT, CLI_FIXED},
+    {"bandwidth", "{bandwidth_bytes_per_s}", CLI_RIGHT, CLI_FIXED},
 };
 
 void cli_report_devices(cli_term term, const plim_machine *machine, bool full)
@@ -35,11 +36,9 @@ void cli_report_devices(cli_term term, const plim_machine *machine, bool full)
         if (full || device_columns[i].brief)
             columns[n++] = device_columns[i].column;
     if (machine->devices.count == 0) {
-        (void)puts(full ? "no accelerators" : "\nno accelerators");
+        (void)puts("no accelerators");
         return;
     }
-    if (!full)
-        (void)putchar('\n');
     cli_table(term, 0, columns, n, &plim_record_device, &machine->devices);
     if (machine->links.count)
         (void)putchar('\n');

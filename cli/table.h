@@ -7,11 +7,15 @@
 
 #include "term.h"
 
+typedef enum cli_align { CLI_LEFT, CLI_RIGHT } cli_align;
+/* What a column does where the terminal is too narrow. */
+typedef enum cli_squeeze { CLI_FIXED, CLI_NARROWS, CLI_DROPS } cli_squeeze;
+
 typedef struct cli_column {
     const char *title;
     const char *cell; /* template, fill.h */
-    bool right;       /* aligned at the right */
-    bool narrows;     /* may be cut where the terminal is too narrow */
+    cli_align align;
+    cli_squeeze squeeze;
 } cli_column;
 
 /* Prints the table with `indent` blanks before each line; nothing for an empty list. */

@@ -1,0 +1,42 @@
+# bash completion of plimsoll, made by: plimsoll help --completion bash
+_plimsoll() {
+    local command=show words i
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]}; break; }
+        break
+    done
+    case $command:$prev in
+        show:--color) words="auto always never" ;;
+        devices:--color) words="auto always never" ;;
+        doctor:--color) words="auto always never" ;;
+        capture:--color) words="auto always never" ;;
+        diff:--color) words="auto always never" ;;
+        fit:-fa|fit:--flash-attn) words="on off auto" ;;
+        fit:--color) words="auto always never" ;;
+        model:--color) words="auto always never" ;;
+        help:--completion) words="bash" ;;
+        help:--list) words="commands documents" ;;
+        help:--color) words="auto always never" ;;
+        version:--color) words="auto always never" ;;
+        *) case $command in
+        show) words=" --machine --root --on --only --skip --timeout --explain --json --color -h --help" ;;
+        devices) words=" --machine --root --on --only --skip --timeout --explain --json --color -h --help" ;;
+        doctor) words=" --machine --root --on --only --skip --timeout --explain --json --color -h --help" ;;
+        capture) words=" --keep-identities --machine --root --on --only --skip --timeout --explain --json --color -h --help" ;;
+        diff) words=" --hardware --json --color -h --help" ;;
+        fit) words=" --engine -c --ctx-size -ngl --gpu-layers --n-gpu-layers -ts --tensor-split -sm --split-mode -mg --main-gpu -ot --override-tensor -cmoe --cpu-moe -ncmoe --n-cpu-moe -b --batch-size -ub --ubatch-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -fa --flash-attn -kvu --kv-unified -no-kvu --no-kv-unified --swa-full -nkvo --no-kv-offload --no-op-offload --no-mmap --line --machine --root --on --only --skip --timeout --explain --json --color -h --help" ;;
+        model) words=" --tensors --metadata --json --color -h --help" ;;
+        help) words=" --man --completion --schema --list --json --color -h --help" ;;
+        version) words=" --json --color -h --help" ;;
+        esac ;;
+    esac
+    ((COMP_CWORD == 1)) && words+=" show devices doctor capture diff fit model help version"
+    [[ $command == help ]] && words+=" $(_plimsoll_commands)"
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    [[ $cur == -* || ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$cur"))
+}
+_plimsoll_commands() {
+    echo "show devices doctor capture diff fit model help version"
+}
+complete -o filenames -F _plimsoll plimsoll
