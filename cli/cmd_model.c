@@ -32,10 +32,10 @@ static const struct line {
 };
 
 static const cli_column tensor_columns[] = {
-    {"tensor", "{name}", false, true},
-    {"type", "{type}", false, false},
-    {"shape", "{shape}", false, false},
-    {"bytes", "{bytes}", true, false},
+    {"tensor", "{name}", CLI_LEFT, CLI_NARROWS},
+    {"type", "{type}", CLI_LEFT, CLI_FIXED},
+    {"shape", "{shape}", CLI_LEFT, CLI_FIXED},
+    {"bytes", "{bytes}", CLI_RIGHT, CLI_FIXED},
 };
 
 static void print_line(cli_term term, const char *label, const char *text)
