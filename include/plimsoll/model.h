@@ -34,7 +34,6 @@ PLIM_API plim_status plim_model_open_reader(plimsoll *context, const plim_reader
  *  plim_text_free(). Errors: NOMEM. */
 PLIM_API plim_status plim_model_to_json(const plim_model *model, unsigned flags, char **text,
                                         size_t *length) PLIM_CHECK_RESULT;
-/** Frees a model and all that it points to. NULL is allowed. */
 /** The tensors in the files' order, as plim_tensor records. They live as long as the model. */
 PLIM_API plim_items plim_model_tensors(const plim_model *model);
 /** Key number i (in the order of the keys) and its value as text for people: control characters are
