@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "base/limits.h"
+#include "base/options.h"
 #include "base/reader.h"
 #include "base/status.h"
 #include "inventory/inventory.h"
@@ -27,16 +28,14 @@ const plim_allocator *pli_context_allocator(const plimsoll *context)
 
 plim_status plim_open(const plim_config *config, plimsoll **out)
 {
-    const plim_allocator *allocator = config ? &config->allocator : NULL;
+    plim_config with = PLIM_CONFIG_INIT;
     *out = NULL;
-    if (config && config->struct_size < sizeof *config)
+    if (!pli_options_take(&with, sizeof with, config))
         return PLIM_INVALID;
-    plimsoll *context = pli_hook_resize(allocator, NULL, 0, sizeof *context);
+    plimsoll *context = pli_hook_resize(&with.allocator, NULL, 0, sizeof *context);
     if (!context)
         return PLIM_NOMEM;
-    *context = (plimsoll){{NULL, NULL}};
-    if (allocator)
-        context->allocator = *allocator;
+    *context = (plimsoll){with.allocator};
     *out = context;
     return PLIM_OK;
 }
@@ -159,23 +158,21 @@ static plim_status detect_recorded(pli_machine *m, const plim_allocator *allocat
 plim_status plim_machine_detect(plimsoll *context, const plim_detect_options *options,
                                 plim_error *error, char **recording, plim_machine **out)
 {
-    static const plim_detect_options defaults = PLIM_DETECT_OPTIONS_INIT;
+    plim_detect_options with = PLIM_DETECT_OPTIONS_INIT;
     const plim_allocator *allocator = pli_context_allocator(context);
     pli_machine *m = NULL;
     *out = NULL;
-    if (!options)
-        options = &defaults;
     if (recording)
         *recording = NULL;
-    if (options->struct_size < sizeof *options || (options->capture && !recording) ||
-        (options->root && (options->machine_file || options->machine_text)))
+    if (!pli_options_take(&with, sizeof with, options) || (with.capture && !recording) ||
+        (with.root && (with.machine_file || with.machine_text)))
         return pli_fail(error, PLIM_INVALID, "options", PLIM_NO_OFFSET,
                         "options that do not go together");
-    plim_status status = machine_of(allocator, options, error, &m);
+    plim_status status = machine_of(allocator, &with, error, &m);
     if (status != PLIM_OK)
         return status;
-    status = options->capture ? detect_recorded(m, allocator, options, recording, out)
-                              : detect(m, allocator, options, out);
+    status = with.capture ? detect_recorded(m, allocator, &with, recording, out)
+                          : detect(m, allocator, &with, out);
     pli_machine_close(m);
     if (status != PLIM_OK)
         return pli_fail(error, status, "detection", PLIM_NO_OFFSET, "%s", plim_status_text(status));

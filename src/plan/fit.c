@@ -5,6 +5,7 @@
 #include "../base/context.h"
 #include "../base/json.h"
 #include "../base/limits.h"
+#include "../base/options.h"
 #include "../base/status.h"
 #include "advice.h"
 #include "explain.h"
@@ -334,11 +335,9 @@ static plim_fit *new_fit(pli_arena *arena, const pli_model *model)
 plim_status plim_fit_model(plimsoll *context, const plim_machine *machine, const plim_model *model,
                            const plim_fit_options *options, plim_error *error, plim_fit **out)
 {
-    static const plim_fit_options defaults = PLIM_FIT_OPTIONS_INIT;
+    plim_fit_options with = PLIM_FIT_OPTIONS_INIT;
     *out = NULL;
-    if (!options)
-        options = &defaults;
-    if (!machine || !model || options->struct_size < sizeof *options)
+    if (!machine || !model || !pli_options_take(&with, sizeof with, options))
         return pli_fail(error, PLIM_INVALID, "fit", PLIM_NO_OFFSET,
                         "machine, model and options are needed");
     pli_arena *arena = pli_arena_new(pli_context_allocator(context), PLI_MAX_ARENA);
@@ -347,7 +346,7 @@ plim_status plim_fit_model(plimsoll *context, const plim_machine *machine, const
     if (f && (f->fit = new_fit(arena, pli_model_of(model))) != NULL) {
         f->arena = arena;
         f->model = pli_model_of(model);
-        status = judge(f, machine, options, error);
+        status = judge(f, machine, &with, error);
         pli_setup_free(&f->setup);
         *out = f->fit;
     }

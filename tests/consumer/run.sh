@@ -67,7 +67,7 @@ probe)
     run probe/tools/lint.py probe-files built-files header-shape columns
     ;;
 files)
-    (cd "$stage$prefix" && find . ! -type d | LC_ALL=C sort) >installed
+    (cd "$stage$prefix" && find bin include lib ! -type d | LC_ALL=C sort) >installed
     run diff "$source/tests/consumer/installed.txt" installed
     ;;
 esac
