@@ -11,6 +11,7 @@
 #define MAX_MILLIWATT 100000000u
 #define MAX_MHZ 100000u
 #define MAX_BUS_BITS 65536u
+#define MAX_CORES 1000000u
 
 bool pli_nvidia_ok(pli_nvidia_gpu *gpu, int rc)
 {
@@ -121,7 +122,7 @@ static void read_generation(pli_nvidia_gpu *gpu)
 static void read_cores(pli_nvidia_gpu *gpu)
 {
     uint32_t cores, each = gpu->generation.cores_per_multiprocessor;
-    if (!PLI_NVIDIA_U32(gpu, nvmlDeviceGetNumGpuCores, &cores) || cores == 0)
+    if (!PLI_NVIDIA_U32(gpu, nvmlDeviceGetNumGpuCores, &cores) || cores == 0 || cores > MAX_CORES)
         return;
     PLI_SET(device, gpu->d, cores_shading, cores, SOURCE);
     if (each && cores % each == 0)

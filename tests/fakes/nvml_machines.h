@@ -38,16 +38,19 @@ typedef struct machine {
 } machine;
 
 #define UUID(n) "GPU-6f3a1d0" #n "-4c2e-9b57-d1a8-0e5b7c94f21" #n
+#define H100_FIGURES(n, bus)                                                                       \
+    .name = "NVIDIA H100 80GB HBM3", .bus_id = bus, .uuid = UUID(n), .vbios = "96.00.A5.00.01",    \
+    .device_id = 0x233010de, .subsystem_id = 0x16c110de, .major = 9, .minor = 0,                   \
+    .architecture = 9, .cores = 16896, .bus_bits = 5120, .clocks = {345, 2619},                    \
+    .max_clocks = {1980, 2619}, .pcie_gen = 5, .pcie_width = 16, .celsius = 41,                    \
+    .milliwatts = 69850, .limit_milliwatts = 700000, .total = 81559 * MIB, .reserved = 479 * MIB,  \
+    .free = 81079 * MIB, .ecc = 1
 #define H100(n, bus)                                                                               \
     {                                                                                              \
-        .name = "NVIDIA H100 80GB HBM3", .bus_id = bus, .uuid = UUID(n),                           \
-        .vbios = "96.00.A5.00.01", .device_id = 0x233010de, .subsystem_id = 0x16c110de,            \
-        .major = 9, .minor = 0, .architecture = 9, .cores = 16896, .bus_bits = 5120,               \
-        .clocks = {345, 2619}, .max_clocks = {1980, 2619}, .pcie_gen = 5, .pcie_width = 16,        \
-        .celsius = 41, .milliwatts = 69850, .limit_milliwatts = 700000, .total = 81559 * MIB,      \
-        .reserved = 479 * MIB, .free = 81079 * MIB, .ecc = 1                                       \
+        H100_FIGURES(n, bus)                                                                       \
     }
 static const gpu h100[] = {H100(0, "00000000:00:09.0")};
+static const gpu prohibited[] = {{H100_FIGURES(0, "00000000:00:09.0"), .compute_mode = 2}};
 static const gpu h100x8[] = {
     H100(0, "00000000:0E:00.0"), H100(1, "00000000:15:00.0"), H100(2, "00000000:1B:00.0"),
     H100(3, "00000000:67:00.0"), H100(4, "00000000:8E:00.0"), H100(5, "00000000:95:00.0"),
@@ -92,29 +95,15 @@ static const gpu h200_mig[] = {{
     .slice_count = COUNT(h200_slices),
 }};
 
-static const gpu gb10[] = {{
-    .name = "NVIDIA GB10",
-    .bus_id = "0000000F:01:00.0",
-    .uuid = UUID(0),
-    .vbios = "9A.0B.0B.00.01",
-    .device_id = 0x2e1210de,
-    .subsystem_id = 0x21ec10de,
-    .major = 12,
-    .minor = 1,
-    .architecture = 10,
-    .cores = 6144,
-    .clocks = {208, NO_U32},
-    .max_clocks = {3003, NO_U32},
-    .pcie_gen = 1,
-    .pcie_width = 1,
-    .celsius = 45,
-    .milliwatts = 12000,
-    .limit_milliwatts = NO_U32,
-    .memory_rc = NOT_SUPPORTED,
-    .addressing = 2,
-    .ecc = NO_U32,
-    .integrated = true,
-}};
+#define GB10(product)                                                                              \
+    .name = product, .bus_id = "0000000F:01:00.0", .uuid = UUID(0), .vbios = "9A.0B.0B.00.01",     \
+    .device_id = 0x2e1210de, .subsystem_id = 0x21ec10de, .major = 12, .minor = 1,                  \
+    .architecture = 10, .cores = 6144, .clocks = {208, NO_U32}, .max_clocks = {3003, NO_U32},      \
+    .pcie_gen = 1, .pcie_width = 1, .celsius = 45, .milliwatts = 12000,                            \
+    .limit_milliwatts = NO_U32, .memory_rc = NOT_SUPPORTED, .addressing = 2, .ecc = NO_U32,        \
+    .integrated = true
+static const gpu gb10[] = {{GB10("NVIDIA GB10")}};
+static const gpu ats[] = {{GB10("NVIDIA Graphics Device")}};
 
 #define RTX4090                                                                                    \
     .name = "NVIDIA GeForce RTX 4090", .bus_id = "00000000:01:00.0", .uuid = UUID(0),              \
@@ -202,6 +191,8 @@ static const machine machines[] = {
     {"h100x8", "570.195.03", "12.570.195.03", h100x8, COUNT(h100x8), 0},
     {"h200-mig", "590.48.01", "13.590.48.01", h200_mig, COUNT(h200_mig), 0},
     {"gb10", "580.95.05", "13.580.95.05", gb10, COUNT(gb10), 0},
+    {"ats", "580.95.05", "13.580.95.05", ats, COUNT(ats), 0},
+    {"prohibited", "590.48.01", "13.590.48.01", prohibited, COUNT(prohibited), 0},
     {"rtx4090", "566.36", "12.566.36", rtx4090, COUNT(rtx4090), 0},
     {"vgpu", "550.54.14", "12.550.54.14", vgpu, COUNT(vgpu), 0},
     {"k20", "304.137", "4.304.137", k20, COUNT(k20), 0},
