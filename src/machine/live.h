@@ -16,4 +16,7 @@ plim_status pli_run_tool(const plim_allocator *, const char *const argv[], uint3
 /* isolate_posix.c: the isolate operation. */
 void pli_isolate(pli_machine *, pli_job job, void *arg, uint32_t timeout_ms, pli_isolation *);
 
+/* random_posix.c: unguessable bytes, 256 at most. */
+bool pli_random_bytes(void *bytes, size_t n);
+
 #endif
