@@ -82,7 +82,9 @@ static void failed(struct recorder *r, pli_kind kind, plim_status status)
         return; /* ours, not the machine's */
     (void)snprintf(attribute, sizeof attribute, "failed=%s", plim_status_name(status));
     pli_buf_reset(&r->body);
-    end(r, kind, attribute, status == PLIM_NOT_FOUND);
+    /* What a text answers of which it knows nothing. */
+    plim_status nothing = kind == PLI_KIND_LIB ? PLIM_UNSUPPORTED : PLIM_NOT_FOUND;
+    end(r, kind, attribute, status == nothing);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

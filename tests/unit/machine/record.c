@@ -71,7 +71,8 @@ static void answers_are_written_once(void **state)
     record(&f,
            "-- file /a --\nx\n-- link /l --\na\n-- env E --\nv\n"
            "-- stat /s --\nchar rdev=226:128 access=r\n-- denied /d --\n"
-           "-- cpuid 0x1 0x0 --\n1 2 3 4\n-- lib nvml --\n-- file /io failed=IO --\n"
+           "-- cpuid 0x1 0x0 --\n1 2 3 4\n-- lib nvml --\n"
+           "-- lib gone failed=NOT_FOUND --\n-- file /io failed=IO --\n"
            "-- query - host.xcr0 hex --\ne7 +7\n",
            true);
     pli_names names;
@@ -79,7 +80,7 @@ static void answers_are_written_once(void **state)
     pli_buf target;
     uint32_t r[4];
     uint64_t xcr0;
-    static const pli_lib nvml = {.id = "nvml"}, none = {.id = "none"};
+    static const pli_lib nvml = {.id = "nvml"}, gone = {.id = "gone"}, none = {.id = "none"};
     pli_buf_init(&target, NULL, 100);
     for (int i = 0; i < 3; i++) {
         (void)read_text(f.m, f.arena, "/a");
@@ -95,6 +96,7 @@ static void answers_are_written_once(void **state)
         (void)f.m->ops->cpuid(f.m, 1, 0, r);
         (void)f.m->ops->cpuid(f.m, 2, 0, r);
         (void)f.m->ops->lib(f.m, &nvml, NULL);
+        (void)f.m->ops->lib(f.m, &gone, NULL);
         (void)f.m->ops->lib(f.m, &none, NULL);
         (void)pli_query(f.m, "-", "host.xcr0", NULL, 0, &xcr0, sizeof xcr0, NULL);
         (void)pli_query(f.m, "-", "host.amx", NULL, 0, &xcr0, sizeof xcr0, NULL);
@@ -108,6 +110,7 @@ static void answers_are_written_once(void **state)
                                      "-- env E --\nv\n"
                                      "-- cpuid 0x1 0x0 --\n00000001 00000002 00000003 00000004\n"
                                      "-- lib nvml --\n"
+                                     "-- lib gone failed=NOT_FOUND --\n"
                                      "-- query - host.xcr0 hex --\ne700000000000000\n");
     pli_buf_free(&target);
     done(&f);
