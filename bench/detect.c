@@ -1,5 +1,6 @@
 /* What detection costs beyond its system calls: plim_machine_detect() on this machine against the
- * same files, directories, links and stats read bare, as a recording of that detection lists them.
+ * same files, directories, links and stats asked bare, those that are absent too. What it asks
+ * besides (uname, affinity, limits, space) is counted on its side only.
  *
  *   bench_detect [ROUNDS]
  *
@@ -15,13 +16,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../src/inventory/inventory.h"
+#include "../src/machine/machine.h"
+#include "../src/probe/probe.h"
+
 enum { MAX_ASKED = 65536 };
 
-typedef enum kind { READ, LIST, LINK, STAT } kind;
-static const char *const kind_names[] = {"file", "dir", "link", "stat"};
+typedef enum question { READ, LIST, LINK, STAT } question;
 
 typedef struct asked {
-    kind kind;
+    question kind;
     char *path;
 } asked;
 
@@ -35,31 +39,37 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* "-- file /proc/meminfo --" and its like; a path with blanks is written with escapes, and is left
- * out here. */
-static void take_line(const char *line, size_t n)
+static void note_asked(question kind, const char *path)
 {
-    char word[16], path[1024], copy[1200];
-    if (n >= sizeof copy || n < 4 || strncmp(line, "-- ", 3) != 0)
-        return;
-    memcpy(copy, line, n);
-    copy[n] = '\0';
-    if (sscanf(copy, "-- %15s %1023s", word, path) != 2 || path[0] != '/')
-        return;
-    if (strcmp(word, "denied") == 0)
-        memcpy(word, "file", 5);
-    for (int k = READ; k <= STAT; k++)
-        if (strcmp(word, kind_names[k]) == 0 && todo_count < MAX_ASKED)
-            todo[todo_count++] = (asked){(kind)k, strdup(path)};
+    if (todo_count < MAX_ASKED)
+        todo[todo_count++] = (asked){kind, strdup(path)};
 }
 
-static void take_recording(const char *text)
+/* A live machine whose questions about files are noted down, those about absent ones too. */
+static const pli_machine_ops *live;
+
+static plim_status spy_read(pli_machine *m, const char *path, pli_buf *out)
 {
-    while (*text) {
-        size_t n = strcspn(text, "\n");
-        take_line(text, n);
-        text += n + (text[n] == '\n');
-    }
+    note_asked(READ, path);
+    return live->read(m, path, out);
+}
+
+static plim_status spy_list(pli_machine *m, const char *path, pli_arena *arena, pli_names *out)
+{
+    note_asked(LIST, path);
+    return live->list(m, path, arena, out);
+}
+
+static plim_status spy_link(pli_machine *m, const char *path, pli_buf *target)
+{
+    note_asked(LINK, path);
+    return live->link(m, path, target);
+}
+
+static plim_status spy_stat(pli_machine *m, const char *path, pli_stat *out)
+{
+    note_asked(STAT, path);
+    return live->stat(m, path, out);
 }
 
 static void read_bare(const char *path)
@@ -137,17 +147,26 @@ static double median_us(uint64_t *times, size_t n)
 }
 
 /* What this machine's detection asks, in todo[]. */
-static void record(plimsoll *context)
+static void record(void)
 {
     plim_detect_options options = PLIM_DETECT_OPTIONS_INIT;
-    plim_machine *machine;
-    char *recording = NULL;
-    options.capture = true;
-    if (plim_machine_detect(context, &options, NULL, &recording, &machine) != PLIM_OK)
+    pli_machine_ops spy;
+    pli_inventory inv;
+    pli_machine *m;
+    if (pli_machine_live(NULL, &m) != PLIM_OK || pli_inventory_new(NULL, &inv) != PLIM_OK)
         exit(1);
-    take_recording(recording);
-    plim_text_free(recording);
-    plim_machine_free(machine);
+    live = m->ops;
+    spy = *live;
+    spy.read = spy_read;
+    spy.list = spy_list;
+    spy.link = spy_link;
+    spy.stat = spy_stat;
+    m->ops = &spy;
+    if (pli_probe_all(m, &options, &inv) != PLIM_OK)
+        exit(1);
+    m->ops = live;
+    pli_inventory_free(&inv);
+    pli_machine_close(m);
 }
 
 int main(int argc, char **argv)
@@ -157,7 +176,7 @@ int main(int argc, char **argv)
     plimsoll *context;
     if (!rounds || !detect || !bare || plim_open(NULL, &context) != PLIM_OK)
         return 2;
-    record(context);
+    record();
     for (size_t i = 0; i < todo_count; i++)
         count[todo[i].kind]++;
     for (size_t i = 0; i < rounds; i++) {
