@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "base/date.h"
 #include "base/limits.h"
 #include "base/options.h"
 #include "base/reader.h"
@@ -95,13 +95,9 @@ static plim_status machine_of(const plim_allocator *allocator, const plim_detect
 static void stamp(pli_machine *m, pli_inventory *inv)
 {
     uint64_t seconds;
-    char text[32];
-    struct tm utc;
-    if (pli_query(m, "-", "host.time", NULL, 0, &seconds, sizeof seconds, NULL) != PLIM_OK ||
-        seconds > INT32_MAX * 64ull)
-        return;
-    time_t t = (time_t)seconds;
-    if (gmtime_r(&t, &utc) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
+    char text[PLI_DATE_SIZE];
+    if (pli_query(m, "-", "host.time", NULL, 0, &seconds, sizeof seconds, NULL) == PLIM_OK &&
+        pli_date_text(seconds, text))
         PLI_SET_STR(machine, inv->machine, captured_at, pli_strdup(inv->arena, text), NULL);
 }
 
