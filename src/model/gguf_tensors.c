@@ -51,9 +51,8 @@ static void read_type(pli_cursor *c, pli_arena *arena, pli_tensor *t)
     t->type_name = q ? q->name : pli_printf(arena, "TYPE_%" PRIu32, t->file_type);
     if (!q || q->block_bytes == 0)
         return;
-    if (!pli_quant_row_bytes(q, t->shape[0], &row)) {
-        /* Engines with types of their own have rules of their own for rows that end inside a
-         * block. */
+    if (t->shape[0] % q->block_elements != 0) {
+        /* Engines with types of their own have rules of their own for rows that end in a block. */
         if (!q->engine)
             pli_cursor_fail(c, PLIM_PARSE, at,
                             "tensor %s: rows of %" PRIu64 " elements are no whole blocks of %s",
@@ -61,7 +60,7 @@ static void read_type(pli_cursor *c, pli_arena *arena, pli_tensor *t)
         return;
     }
     uint64_t rows = t->shape[0] ? t->elements / t->shape[0] : 0;
-    if (!pli_mul(row, rows, &t->bytes))
+    if (!pli_quant_row_bytes(q, t->shape[0], &row) || !pli_mul(row, rows, &t->bytes))
         pli_cursor_fail(c, PLIM_PARSE, at, "the size of tensor %s overflows", t->name);
     t->bytes_known = c->status == PLIM_OK;
 }

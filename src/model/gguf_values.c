@@ -174,6 +174,8 @@ static void read_value(pli_cursor *c, pli_arena *arena, const pli_gguf *g, pli_v
 {
     v->at = pli_cursor_offset(c);
     v->key = pli_gguf_string(c, arena, g, MAX_KEY, true, "a key");
+    if (c->status == PLIM_OK && v->key.n == 0)
+        pli_cursor_fail(c, PLIM_PARSE, v->at, "a key without a name");
     if (!read_type(c, &v->type))
         return;
     if (v->type == PLI_VALUE_STRING) {
