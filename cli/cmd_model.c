@@ -1,5 +1,4 @@
 /* What a model's own header says: lines of model.def, and on request its tensors and its keys. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "cli.h"
@@ -48,7 +47,7 @@ static void print_line(cli_term term, const char *label, const char *text)
 }
 
 /* 8030261248 is "8.03 billion". */
-static void print_count(char *buf, size_t size, uint64_t n)
+static void count_text(char *buf, size_t size, uint64_t n)
 {
     static const char *const names[] = {"", " thousand", " million", " billion", " trillion"};
     double v = (double)n;
@@ -65,12 +64,12 @@ static void print_parameters(cli_term term, const plim_model *model)
     char all[32], active[32], text[128];
     if (!PLIM_KNOWN(model, model, parameters))
         return;
-    print_count(all, sizeof all, model->parameters);
-    print_count(active, sizeof active, model->active_parameters);
+    count_text(all, sizeof all, model->parameters);
+    count_text(active, sizeof active, model->active_parameters);
     if (PLIM_KNOWN(model, model, active_parameters))
         (void)snprintf(text, sizeof text, "%s, of which a token uses %s", all, active);
     else
-        (void)snprintf(text, sizeof text, "%s (%" PRIu64 ")", all, model->parameters);
+        (void)snprintf(text, sizeof text, "%s", all);
     print_line(term, "parameters", text);
 }
 

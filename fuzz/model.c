@@ -34,6 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 &text, NULL);
     FUZZ_CHECK(status == PLIM_OK);
     plim_text_free(text);
+    char key[64], value[64];
+    for (size_t i = 0; plim_model_metadata_text(model, i, key, sizeof key, value, 64); i++)
+        FUZZ_CHECK(memchr(key, 0, sizeof key) && memchr(value, 0, sizeof value));
     plim_model_free(model);
     return 0;
 }

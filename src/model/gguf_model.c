@@ -80,12 +80,14 @@ static plim_status append_tensors(pli_model *model, const pli_gguf *g)
 /* Adds one file's tensors and bytes, and says what of its data is absent. */
 static plim_status add_file(pli_model *model, const pli_gguf *g, const char *name)
 {
+    char absent[32];
     uint64_t wanted = pli_add_sat(g->data_start, g->data_bytes);
     model->pub.file_bytes = pli_add_sat(model->pub.file_bytes, g->file_bytes);
     if (g->data_bytes && g->file_bytes < wanted) {
         PLI_SET(model, &model->pub, data_present, false, NULL);
-        pli_model_misses(model, "tensor data: %s has %" PRIu64 " of %" PRIu64 " bytes", name,
-                         g->file_bytes, wanted);
+        pli_model_misses(
+            model, "tensor data: %s has %" PRIu64 " of %" PRIu64 " bytes, %s are absent", name,
+            g->file_bytes, wanted, plim_bytes_text(wanted - g->file_bytes, absent, sizeof absent));
     }
     return append_tensors(model, g);
 }
