@@ -18,24 +18,34 @@ static const cli_command *command_of(const char *word)
     return cli_command_find(word[0] == '-' ? "show" : word);
 }
 
+/* Are these words options of the command, and nothing else? */
+static bool are_options_of(const cli_command *command, int count, char *const *words)
+{
+    cli_call call = {.command = command};
+    cli_args args;
+    cli_target targets[3];
+    void *own = calloc(1, command->body->args_size + 1);
+    if (!own)
+        return false;
+    size_t n = cli_targets(command, &call, own, targets);
+    bool alone = cli_args_parse(&args, targets, n, count, words) && args.operand_count == 0;
+    cli_args_free(&args);
+    free(own);
+    return alone;
+}
+
 /* "plimsoll --root DIR capture FILE": options may come first. Moves the command before them. */
 static void command_first(int argc, char **argv)
 {
-    cli_call scratch = {.command = cli_command_find("show")};
-    cli_args args;
-    cli_target targets[3];
-    size_t n = cli_targets(scratch.command, &scratch, NULL, targets);
-    bool parsed = cli_args_parse(&args, targets, n, argc - 1, argv + 1);
-    const char *word = parsed && args.operand_count ? args.operands[0] : NULL;
-    cli_args_free(&args);
-    if (!word || !cli_command_find(word))
+    for (int i = 2; i < argc; i++) {
+        const cli_command *command = cli_command_find(argv[i]);
+        if (!command || !are_options_of(command, i - 1, argv + 1))
+            continue;
+        char *word = argv[i];
+        memmove(argv + 2, argv + 1, (size_t)(i - 1) * sizeof *argv);
+        argv[1] = word;
         return;
-    int at = 1;
-    while (argv[at] != word)
-        at++;
-    char *command = argv[at];
-    memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
-    argv[1] = command;
+    }
 }
 
 static cli_exit unknown_command(const char *word)

@@ -83,6 +83,12 @@ Options may stand before the command, and after '--' there are none.
   $ plimsoll --machine workstation.json devices --json | head -2
   {
     "schema": "plimsoll.devices/1",
+  $ plimsoll --keep-identities --root / capture --json
+  ! plimsoll capture: --json prints the document; name a file for the recording
+  [2]
+  $ plimsoll --machine show version
+  ! plimsoll show: 'version' comes first: plimsoll version [OPTION...]
+  [2]
   $ plimsoll show -- --json
   ! plimsoll show: does not know what to do with '--json'
   [2]
