@@ -77,13 +77,10 @@ void pli_nvidia_note_error(pli_probe_context *context, plim_device *d, const cha
 /* ---- identity -------------------------------------------------------------------------------- */
 
 /* NULL where there is nothing to show. */
-static const char *text_of(pli_nvidia_gpu *gpu, int rc, const char text[PLI_NVML_TEXT])
-{
-    return pli_nvidia_ok(gpu, rc) ? pli_text(gpu->context->inv, pli_field_str(text, PLI_NVML_TEXT))
-                                  : NULL;
-}
 #define TEXT(gpu, symbol, text)                                                                    \
-    text_of((gpu), PLI_NVML_GET((gpu)->nvml, text, symbol, &(gpu)->at, (text)), (text))
+    (PLI_NVIDIA_ASK((gpu), text, symbol, (text))                                                   \
+         ? pli_text((gpu)->context->inv, pli_field_str((text), sizeof(text)))                      \
+         : NULL)
 
 void pli_nvidia_read_identity(pli_nvidia_gpu *gpu)
 {
@@ -94,8 +91,7 @@ void pli_nvidia_read_identity(pli_nvidia_gpu *gpu)
     PLI_SET(device, d, family, "cuda", SOURCE);
     PLI_SET_STR(device, d, driver_version, gpu->driver_version, SOURCE);
     PLI_SET_STR(device, d, name, TEXT(gpu, nvmlDeviceGetName, text), SOURCE);
-    if (!gpu->lost)
-        PLI_SET_STR(device, d, uuid, TEXT(gpu, nvmlDeviceGetUUID, text), SOURCE);
+    PLI_SET_STR(device, d, uuid, TEXT(gpu, nvmlDeviceGetUUID, text), SOURCE);
 }
 
 /* The generation by compute capability, and by NVML's own number where that is newer than ours. */
@@ -106,14 +102,13 @@ static void read_generation(pli_nvidia_gpu *gpu)
         [7] = "ampere", [8] = "ada",     [9] = "hopper", [10] = "blackwell", [13] = "rubin"};
     pli_inventory *inv = gpu->context->inv;
     uint32_t major, minor, number;
-    int rc =
-        PLI_NVML_GET(gpu->nvml, two, nvmlDeviceGetCudaComputeCapability, &gpu->at, &major, &minor);
-    if (pli_nvidia_ok(gpu, rc) && major < 1000 && minor < 100) {
+    if (PLI_NVIDIA_ASK(gpu, two, nvmlDeviceGetCudaComputeCapability, &major, &minor) &&
+        major < 1000 && minor < 100) {
         PLI_SET_STR(device, gpu->d, compute_capability,
                     pli_printf(inv->arena, "%u.%u", (unsigned)major, (unsigned)minor), SOURCE);
         gpu->generation = pli_nvidia_generation_of(major, minor);
     }
-    if (!gpu->generation.name && PLI_NVIDIA_U32(gpu, nvmlDeviceGetArchitecture, &number) &&
+    if (!gpu->generation.name && PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetArchitecture, &number) &&
         number < sizeof names / sizeof *names)
         gpu->generation.name = names[number];
     PLI_SET_STR(device, gpu->d, arch, gpu->generation.name, SOURCE);
@@ -122,7 +117,8 @@ static void read_generation(pli_nvidia_gpu *gpu)
 static void read_cores(pli_nvidia_gpu *gpu)
 {
     uint32_t cores, each = gpu->generation.cores_per_multiprocessor;
-    if (!PLI_NVIDIA_U32(gpu, nvmlDeviceGetNumGpuCores, &cores) || cores == 0 || cores > MAX_CORES)
+    if (!PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetNumGpuCores, &cores) || cores == 0 ||
+        cores > MAX_CORES)
         return;
     PLI_SET(device, gpu->d, cores_shading, cores, SOURCE);
     if (each && cores % each == 0)
@@ -136,36 +132,31 @@ static void read_pcie(pli_nvidia_gpu *gpu)
 {
     plim_device *d = gpu->d;
     uint32_t n;
-    if (PLI_NVIDIA_U32(gpu, nvmlDeviceGetMaxPcieLinkGeneration, &n) && n && n <= MAX_PCIE_GEN)
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetMaxPcieLinkGeneration, &n) && n && n <= MAX_PCIE_GEN)
         PLI_FILL(device, d, pcie_max_gen, n, SOURCE);
-    if (PLI_NVIDIA_U32(gpu, nvmlDeviceGetMaxPcieLinkWidth, &n) && n && n <= MAX_PCIE_WIDTH)
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetMaxPcieLinkWidth, &n) && n && n <= MAX_PCIE_WIDTH)
         PLI_FILL(device, d, pcie_max_width, n, SOURCE);
-    if (PLI_NVIDIA_U32(gpu, nvmlDeviceGetCurrPcieLinkGeneration, &n) && n && n <= MAX_PCIE_GEN)
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetCurrPcieLinkGeneration, &n) && n && n <= MAX_PCIE_GEN)
         PLI_FILL(device, d, pcie_current_gen, n, SOURCE);
-    if (PLI_NVIDIA_U32(gpu, nvmlDeviceGetCurrPcieLinkWidth, &n) && n && n <= MAX_PCIE_WIDTH)
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetCurrPcieLinkWidth, &n) && n && n <= MAX_PCIE_WIDTH)
         PLI_FILL(device, d, pcie_current_width, n, SOURCE);
 }
-
-static bool clock_of(pli_nvidia_gpu *gpu, int rc, uint32_t mhz)
-{
-    return pli_nvidia_ok(gpu, rc) && mhz <= MAX_MHZ;
-}
-#define CLOCK(gpu, symbol, type, mhz)                                                              \
-    (!(gpu)->lost &&                                                                               \
-     clock_of((gpu), PLI_NVML_GET((gpu)->nvml, typed_u32, symbol, &(gpu)->at, (type), &(mhz)),     \
-              (mhz)))
 
 static void read_clocks(pli_nvidia_gpu *gpu)
 {
     plim_device *d = gpu->d;
     uint32_t mhz;
-    if (CLOCK(gpu, nvmlDeviceGetClockInfo, PLI_NVML_CLOCK_GRAPHICS, mhz))
+    if (PLI_NVIDIA_ASK(gpu, typed_u32, nvmlDeviceGetClockInfo, PLI_NVML_CLOCK_GRAPHICS, &mhz) &&
+        mhz <= MAX_MHZ)
         PLI_SET(device, d, telemetry_clock_mhz, mhz, SOURCE);
-    if (CLOCK(gpu, nvmlDeviceGetClockInfo, PLI_NVML_CLOCK_MEMORY, mhz))
+    if (PLI_NVIDIA_ASK(gpu, typed_u32, nvmlDeviceGetClockInfo, PLI_NVML_CLOCK_MEMORY, &mhz) &&
+        mhz <= MAX_MHZ)
         PLI_SET(device, d, telemetry_clock_memory_mhz, mhz, SOURCE);
-    if (CLOCK(gpu, nvmlDeviceGetMaxClockInfo, PLI_NVML_CLOCK_GRAPHICS, mhz) && mhz)
+    if (PLI_NVIDIA_ASK(gpu, typed_u32, nvmlDeviceGetMaxClockInfo, PLI_NVML_CLOCK_GRAPHICS, &mhz) &&
+        mhz && mhz <= MAX_MHZ)
         PLI_SET(device, d, telemetry_clock_max_mhz, mhz, SOURCE);
-    if (CLOCK(gpu, nvmlDeviceGetMaxClockInfo, PLI_NVML_CLOCK_MEMORY, mhz) && mhz)
+    if (PLI_NVIDIA_ASK(gpu, typed_u32, nvmlDeviceGetMaxClockInfo, PLI_NVML_CLOCK_MEMORY, &mhz) &&
+        mhz && mhz <= MAX_MHZ)
         PLI_SET(device, d, telemetry_clock_memory_max_mhz, mhz, SOURCE);
 }
 
@@ -175,7 +166,8 @@ static void read_bandwidth(pli_nvidia_gpu *gpu)
 {
     plim_device *d = gpu->d;
     uint32_t bits;
-    if (!PLI_NVIDIA_U32(gpu, nvmlDeviceGetMemoryBusWidth, &bits) || !bits || bits > MAX_BUS_BITS)
+    if (!PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetMemoryBusWidth, &bits) || !bits ||
+        bits > MAX_BUS_BITS)
         return;
     PLI_SET(device, d, memory_bus_width_bits, bits, SOURCE);
     if (PLIM_KNOWN(device, d, telemetry_clock_memory_max_mhz))
@@ -192,13 +184,11 @@ static void read_telemetry(pli_nvidia_gpu *gpu)
     if (!gpu->lost && pli_nvidia_ok(gpu, pli_nvml_temperature(gpu->nvml, &gpu->at, &celsius)) &&
         celsius >= 0 && celsius <= MAX_CELSIUS)
         PLI_SET(device, d, telemetry_temperature_c, (uint64_t)celsius, SOURCE);
-    if (PLI_NVIDIA_U32(gpu, nvmlDeviceGetPowerUsage, &n) && n <= MAX_MILLIWATT)
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetPowerUsage, &n) && n <= MAX_MILLIWATT)
         PLI_SET(device, d, telemetry_power_w, n / 1000.0, SOURCE);
-    if (PLI_NVIDIA_U32(gpu, nvmlDeviceGetEnforcedPowerLimit, &n) && n <= MAX_MILLIWATT)
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetEnforcedPowerLimit, &n) && n <= MAX_MILLIWATT)
         PLI_SET(device, d, telemetry_power_limit_w, n / 1000.0, SOURCE);
-    if (!gpu->lost &&
-        pli_nvidia_ok(gpu, PLI_NVML_GET(gpu->nvml, struct, nvmlDeviceGetUtilizationRates, &gpu->at,
-                                        &busy, sizeof busy)) &&
+    if (PLI_NVIDIA_ASK(gpu, struct, nvmlDeviceGetUtilizationRates, &busy, sizeof busy) &&
         busy.gpu <= 100)
         PLI_SET(device, d, telemetry_utilization_percent, busy.gpu, SOURCE);
 }
@@ -210,7 +200,7 @@ static void read_compute_mode(pli_nvidia_gpu *gpu)
     static const char *const names[] = {"default", "exclusive_process", "prohibited",
                                         "exclusive_process"};
     uint32_t mode;
-    if (!PLI_NVIDIA_U32(gpu, nvmlDeviceGetComputeMode, &mode) || mode >= 4)
+    if (!PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetComputeMode, &mode) || mode >= 4)
         return;
     PLI_SET(device, gpu->d, compute_mode, names[mode], SOURCE);
     if (mode == PLI_NVML_COMPUTE_PROHIBITED)
@@ -222,22 +212,14 @@ static void read_modes(pli_nvidia_gpu *gpu)
 {
     char text[PLI_NVML_TEXT];
     uint32_t now = 0, pending, mode;
-    if (!gpu->lost &&
-        pli_nvidia_ok(
-            gpu, PLI_NVML_GET(gpu->nvml, two, nvmlDeviceGetEccMode, &gpu->at, &now, &pending)) &&
-        now <= 1)
+    if (PLI_NVIDIA_ASK(gpu, two, nvmlDeviceGetEccMode, &now, &pending) && now <= 1)
         PLI_SET(device, gpu->d, ecc_enabled, now == 1, SOURCE);
-    if (PLI_NVIDIA_U32(gpu, nvmlDeviceGetVirtualizationMode, &mode) &&
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetVirtualizationMode, &mode) &&
         mode == PLI_NVML_VIRTUALIZATION_VGPU)
         PLI_SET(device, gpu->d, partition, "vGPU", SOURCE);
-    if (!gpu->lost)
-        PLI_SET_STR(device, gpu->d, vbios_version, TEXT(gpu, nvmlDeviceGetVbiosVersion, text),
-                    SOURCE);
+    PLI_SET_STR(device, gpu->d, vbios_version, TEXT(gpu, nvmlDeviceGetVbiosVersion, text), SOURCE);
     read_compute_mode(gpu);
-    if (!gpu->lost &&
-        pli_nvidia_ok(
-            gpu, PLI_NVML_GET(gpu->nvml, two, nvmlDeviceGetMigMode, &gpu->at, &now, &pending)) &&
-        now <= 1)
+    if (PLI_NVIDIA_ASK(gpu, two, nvmlDeviceGetMigMode, &now, &pending) && now <= 1)
         PLI_SET(device, gpu->d, mig_enabled, now == 1, SOURCE);
 }
 
@@ -247,10 +229,8 @@ void pli_nvidia_read_gpu(pli_nvidia_gpu *gpu)
     if (!PLIM_KNOWN(device, d, why_unavailable))
         PLI_SET(device, d, available, true, SOURCE);
     pli_nvidia_read_identity(gpu);
-    if (!gpu->lost)
-        read_generation(gpu);
-    if (!gpu->lost)
-        pli_nvidia_read_memory(gpu);
+    read_generation(gpu);
+    pli_nvidia_read_memory(gpu);
     read_cores(gpu);
     read_clocks(gpu);
     read_bandwidth(gpu);

@@ -38,9 +38,10 @@ const char *pli_nvidia_subject(const pli_nvidia_gpu *);
 void pli_nvidia_note_error(pli_probe_context *, plim_device *, const char *subject,
                            const char *call, int rc);
 
-#define PLI_NVIDIA_U32(gpu, symbol, value)                                                         \
+/* PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetNumGpuCores, &cores): asks, unless the GPU is gone. True
+ * when it answered. */
+#define PLI_NVIDIA_ASK(gpu, shape, symbol, ...)                                                    \
     (!(gpu)->lost &&                                                                               \
-     pli_nvidia_ok((gpu), PLI_NVML_GET((gpu)->nvml, u32, symbol, &(gpu)->at, (value))) &&          \
-     *(value) != PLI_NVML_NO_U32)
+     pli_nvidia_ok((gpu), PLI_NVML_GET((gpu)->nvml, shape, symbol, &(gpu)->at, __VA_ARGS__)))
 
 #endif

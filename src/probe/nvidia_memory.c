@@ -62,10 +62,9 @@ static bool shares_page_tables(pli_nvidia_gpu *gpu)
 {
     struct pli_nvml_addressing_mode mode = {PLI_NVML_ADDRESSING_MODE_V1, 0};
     uint32_t node;
-    return pli_nvidia_ok(gpu, PLI_NVML_GET(gpu->nvml, struct, nvmlDeviceGetAddressingMode, &gpu->at,
-                                           &mode, sizeof mode)) &&
+    return PLI_NVIDIA_ASK(gpu, struct, nvmlDeviceGetAddressingMode, &mode, sizeof mode) &&
            mode.value == PLI_NVML_ADDRESSING_ATS &&
-           !PLI_NVIDIA_U32(gpu, nvmlDeviceGetNumaNodeId, &node);
+           !PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetNumaNodeId, &node);
 }
 
 /* Unified memory is a property of the chip. That the driver tells of no memory is no proof: it also
@@ -84,6 +83,8 @@ static bool is_unified(pli_nvidia_gpu *gpu, bool told)
 void pli_nvidia_read_memory(pli_nvidia_gpu *gpu)
 {
     struct pli_nvml_memory_v2 mem;
+    if (gpu->lost)
+        return;
     int rc = pli_nvml_memory(gpu->nvml, &gpu->at, &mem);
     bool told = pli_nvidia_ok(gpu, rc) && mem.total != 0 && mem.total <= PLI_MAX_DEVICE_MEMORY;
     if (gpu->lost)

@@ -25,9 +25,7 @@ static void read_attributes(pli_nvidia_gpu *slice)
 {
     struct pli_nvml_attributes a = {0};
     plim_device *d = slice->d;
-    bool known = !slice->lost &&
-                 pli_nvidia_ok(slice, PLI_NVML_GET(slice->nvml, struct, nvmlDeviceGetAttributes_v2,
-                                                   &slice->at, &a, sizeof a));
+    bool known = PLI_NVIDIA_ASK(slice, struct, nvmlDeviceGetAttributes_v2, &a, sizeof a);
     PLI_SET_STR(device, d, partition, profile_of(slice, &a), SOURCE);
     if (!known || a.multiprocessors == 0 || a.multiprocessors > 4096)
         return;
@@ -59,7 +57,7 @@ static void inherit(pli_nvidia_gpu *slice, const plim_device *whole)
 static void note_shared(pli_nvidia_gpu *slice, uint64_t *seen)
 {
     uint32_t id;
-    if (!PLI_NVIDIA_U32(slice, nvmlDeviceGetGpuInstanceId, &id) || id >= 64)
+    if (!PLI_NVIDIA_ASK(slice, u32, nvmlDeviceGetGpuInstanceId, &id) || id >= 64)
         return;
     if (*seen & (uint64_t)1 << id)
         pli_note(slice->context->inv, "info", slice->context->name, slice->at.ordinal, NULL,
@@ -77,8 +75,7 @@ static bool read_slice(pli_nvidia_gpu *gpu, const pli_nvml_device *at, uint64_t 
         return false;
     inherit(&slice, gpu->d);
     pli_nvidia_read_identity(&slice);
-    if (!slice.lost)
-        pli_nvidia_read_memory(&slice);
+    pli_nvidia_read_memory(&slice);
     read_attributes(&slice);
     note_shared(&slice, seen);
     return true;
@@ -87,7 +84,7 @@ static bool read_slice(pli_nvidia_gpu *gpu, const pli_nvml_device *at, uint64_t 
 static uint32_t slice_places(pli_nvidia_gpu *gpu)
 {
     uint32_t places;
-    if (!PLI_NVIDIA_U32(gpu, nvmlDeviceGetMaxMigDeviceCount, &places))
+    if (!PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetMaxMigDeviceCount, &places))
         return 0;
     if (places <= PLI_MAX_PARTITIONS)
         return places;
