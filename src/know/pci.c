@@ -138,3 +138,12 @@ pli_driver pli_driver_of(pli_str name)
             return drivers[i].driver;
     return (pli_driver){PLI_NODE_OTHER, NULL};
 }
+
+/* Line codes are 8b/10b, then 128b/130b, then flits of 242 in 256: PCI Express base specification.
+ * No link has more than 32 lanes. */
+uint64_t pli_pcie_bytes_per_s(uint64_t generation, uint64_t lanes)
+{
+    static const uint64_t lane[] = {0,          250000000,  500000000,  984615384,
+                                    1969230769, 3938461538, 7562500000, 15125000000};
+    return generation < sizeof lane / sizeof *lane && lanes <= 32 ? lane[generation] * lanes : 0;
+}

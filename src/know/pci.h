@@ -41,4 +41,7 @@ typedef struct pli_driver {
 /* An unknown driver is taken for one that can be used. */
 pli_driver pli_driver_of(pli_str name);
 
+/* One direction of a PCIe link, after the line code; 0 for a generation that is none. */
+uint64_t pli_pcie_bytes_per_s(uint64_t generation, uint64_t lanes);
+
 #endif

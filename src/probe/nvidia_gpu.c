@@ -1,12 +1,9 @@
+#include "../know/pci.h"
 #include "nvidia_gpu.h"
-
-#include "../base/num.h"
 
 #define SOURCE "nvml"
 
 /* What is possible: an answer beyond it is no answer. */
-#define MAX_PCIE_GEN 8u
-#define MAX_PCIE_WIDTH 32u
 #define MAX_CELSIUS 200
 #define MAX_MILLIWATT 100000000u
 #define MAX_MHZ 100000u
@@ -127,19 +124,30 @@ static void read_cores(pli_nvidia_gpu *gpu)
 
 /* ---- how it is connected and what it does ---------------------------------------------------- */
 
-/* What the bus layer already saw is seen in the same registers, and also on the way to the GPU. */
+static bool is_link(uint32_t generation, uint32_t lanes)
+{
+    return generation && lanes && pli_pcie_bytes_per_s(generation, lanes);
+}
+
+/* NVML's most is what GPU and slot can do together; the bus layer knows only the GPU's. A GPU on the
+ * CPU's own fabric shows one slow lane that carries nothing. */
 static void read_pcie(pli_nvidia_gpu *gpu)
 {
     plim_device *d = gpu->d;
-    uint32_t n;
-    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetMaxPcieLinkGeneration, &n) && n && n <= MAX_PCIE_GEN)
-        PLI_FILL(device, d, pcie_max_gen, n, SOURCE);
-    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetMaxPcieLinkWidth, &n) && n && n <= MAX_PCIE_WIDTH)
-        PLI_FILL(device, d, pcie_max_width, n, SOURCE);
-    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetCurrPcieLinkGeneration, &n) && n && n <= MAX_PCIE_GEN)
-        PLI_FILL(device, d, pcie_current_gen, n, SOURCE);
-    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetCurrPcieLinkWidth, &n) && n && n <= MAX_PCIE_WIDTH)
-        PLI_FILL(device, d, pcie_current_width, n, SOURCE);
+    uint32_t gen, lanes;
+    if (PLIM_KNOWN(device, d, integrated))
+        return;
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetMaxPcieLinkGeneration, &gen) &&
+        PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetMaxPcieLinkWidth, &lanes) && is_link(gen, lanes)) {
+        PLI_SET(device, d, pcie_max_gen, gen, SOURCE);
+        PLI_SET(device, d, pcie_max_width, lanes, SOURCE);
+        PLI_SET(device, d, pcie_bandwidth_bytes_per_s, pli_pcie_bytes_per_s(gen, lanes), SOURCE);
+    }
+    if (PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetCurrPcieLinkGeneration, &gen) &&
+        PLI_NVIDIA_ASK(gpu, u32, nvmlDeviceGetCurrPcieLinkWidth, &lanes) && is_link(gen, lanes)) {
+        PLI_SET(device, d, pcie_current_gen, gen, SOURCE);
+        PLI_SET(device, d, pcie_current_width, lanes, SOURCE);
+    }
 }
 
 static void read_clocks(pli_nvidia_gpu *gpu)

@@ -144,15 +144,6 @@ static uint64_t lanes(pli_str width)
     return pli_parse_u64(width, &n) && n <= 32 ? n : 0;
 }
 
-/* One lane in one direction, after the line code (8b/10b, then 128b/130b, then flits of 242 in
- * 256): PCI Express base specification. */
-static uint64_t lane_bytes_per_s(uint64_t gen)
-{
-    static const uint64_t bytes[] = {0,          250000000,  500000000,  984615384,
-                                     1969230769, 3938461538, 7562500000, 15125000000};
-    return gen < sizeof bytes / sizeof *bytes ? bytes[gen] : 0;
-}
-
 /* What the function itself reports: the slot above it is another fact. One lane of the first
  * generation is what graphics cards with a switch of their own (Intel Arc) report of the link
  * behind it; that says nothing of the bandwidth to the card. */
@@ -172,10 +163,10 @@ static void pcie(pli_probe_context *context, const struct function *f)
     if ((n = lanes(pli_read_wordf(m, a, DEVICES "/%s/max_link_width", at))) > 0)
         PLI_SET(device, d, pcie_max_width, n, "sysfs");
     if (!PLIM_KNOWN(device, d, pcie_max_gen) || !PLIM_KNOWN(device, d, pcie_max_width) ||
-        (d->pcie_max_gen == 1 && d->pcie_max_width == 1) || !lane_bytes_per_s(d->pcie_max_gen))
+        (d->pcie_max_gen == 1 && d->pcie_max_width == 1) ||
+        !(n = pli_pcie_bytes_per_s(d->pcie_max_gen, d->pcie_max_width)))
         return;
-    PLI_SET(device, d, pcie_bandwidth_bytes_per_s,
-            lane_bytes_per_s(d->pcie_max_gen) * d->pcie_max_width, "sysfs");
+    PLI_SET(device, d, pcie_bandwidth_bytes_per_s, n, "sysfs");
 }
 
 static void power(pli_probe_context *context, const struct function *f)

@@ -36,6 +36,7 @@ static void h100(void **state)
     assert_known(d, cores_compute_units, 132);
     assert_known(d, pcie_max_gen, 5);
     assert_known(d, pcie_max_width, 16);
+    assert_known(d, pcie_bandwidth_bytes_per_s, 63015384608); /* 63 GB/s */
     assert_known(d, telemetry_temperature_c, 41);
     assert_known(d, telemetry_clock_memory_max_mhz, 2619);
     assert_true(d->telemetry_power_w > 69.84 && d->telemetry_power_w < 69.86);
@@ -115,6 +116,7 @@ static void gb10_takes_ram(void **state)
     assert_known(d, cores_compute_units, 48);
     assert_unknown(d, memory_bandwidth_bytes_per_s);
     assert_unknown(d, telemetry_power_limit_w);
+    assert_unknown(d, pcie_bandwidth_bytes_per_s);
     assert_int_equal(m->notes.count, 0);
     plim_machine_free(m);
 }
