@@ -129,8 +129,8 @@ static bool is_link(uint32_t generation, uint32_t lanes)
     return generation && lanes && pli_pcie_bytes_per_s(generation, lanes);
 }
 
-/* NVML's most is what GPU and slot can do together; the bus layer knows only the GPU's. A GPU on the
- * CPU's own fabric shows one slow lane that carries nothing. */
+/* NVML's most is what GPU and slot can do together; the bus layer knows only the GPU's. A GPU that
+ * shares the CPU's fabric shows one slow lane that carries nothing. */
 static void read_pcie(pli_nvidia_gpu *gpu)
 {
     plim_device *d = gpu->d;
