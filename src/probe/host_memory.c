@@ -110,8 +110,6 @@ static void set_usable(pli_probe_context *context, plim_memory *memory)
     if (!PLIM_KNOWN(memory, memory, available_bytes))
         return;
     uint64_t usable = pli_add_sat(memory->available_bytes, arc);
-    if (PLIM_KNOWN(memory, memory, total_bytes) && usable > memory->total_bytes)
-        usable = memory->total_bytes;
     PLI_SET(memory, memory, usable_bytes, usable, PLI_SOURCE(memory, memory, available_bytes));
     PLI_SET(memory, memory, usable_source, arc ? "available and ZFS cache" : "available",
             PLI_SOURCE(memory, memory, available_bytes));

@@ -255,4 +255,7 @@ void pli_memory_limits(pli_probe_context *context, plim_memory *memory, pli_str 
     process_limits(context, memory);
     strict_overcommit(context, memory, meminfo);
     slurm(context, memory);
+    if (PLIM_KNOWN(memory, memory, usable_bytes) && PLIM_KNOWN(memory, memory, total_bytes))
+        /* a limit may be larger than the machine */
+        set_usable(memory, memory->total_bytes, "total");
 }
