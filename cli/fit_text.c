@@ -168,8 +168,11 @@ void cli_fit_text(const plim_fit *fit, const double marks[2], cli_term term, boo
                fit);
     if (fit->placement.count)
         print_places(term, fit, marks);
+    bool none = PLIM_KNOWN(fit, fit, max_context) && fit->max_context == 0;
     print_line(term, "context",
-               "[up to {max_context#token} under the line]~[{recommended_context} recommended]",
+               none ? "not even the shortest stays under the line"
+                    : "[up to {max_context#token} under the line]~[{recommended_context} "
+                      "recommended]",
                fit);
     if (PLIM_KNOWN(fit, fit, speed)) {
         print_label(term, "speed");

@@ -112,27 +112,54 @@ static bool use_q8_context(const pli_case *base, change *c)
     return true;
 }
 
-/* The most layers that stay under the line. */
-static bool use_fewer_layers(const pli_case *base, change *c)
+/* The most layers that stay under the line; 0 where not even none do. */
+static uint64_t most_layers(const pli_case *base, pli_setup *setup)
 {
     uint64_t low = 0, high = base->plan->offloaded;
-    if (!base->sites->devices || high == 0)
-        return false;
     while (high - low > 1) {
         pli_plan plan;
         pli_verdict verdict;
-        c->setup.gpu_layers = low + (high - low) / 2;
-        bool good = !pli_place_weights(base->shape, &c->setup, base->sites, &plan) &&
-                    !pli_place_context(base->shape, &c->setup, base->sites, &plan);
-        pli_judge(base->shape, &c->setup, base->sites, &plan, &verdict);
-        if (good && verdict.utilization_known && verdict.utilization <= base->setup->line_warning)
-            low = c->setup.gpu_layers;
+        setup->gpu_layers = low + (high - low) / 2;
+        bool good = !pli_place_weights(base->shape, setup, base->sites, &plan) &&
+                    !pli_place_context(base->shape, setup, base->sites, &plan);
+        pli_judge(base->shape, setup, base->sites, &plan, &verdict);
+        if (good && verdict.utilization_known && verdict.utilization <= setup->line_warning)
+            low = setup->gpu_layers;
         else
-            high = c->setup.gpu_layers;
+            high = setup->gpu_layers;
     }
-    c->setup.gpu_layers = low;
-    c->flags = pli_printf(base->arena, "-ngl %llu", (unsigned long long)low);
+    setup->gpu_layers = low;
+    return low;
+}
+
+static bool use_fewer_layers(const pli_case *base, change *c)
+{
+    if (!base->sites->devices || !base->plan->offloaded)
+        return false;
+    c->flags =
+        pli_printf(base->arena, "-ngl %llu", (unsigned long long)most_layers(base, &c->setup));
     c->text = "the other layers stay on the host, slower";
+    return true;
+}
+
+/* A short context decides how many layers go to the devices; then it grows into what is left. */
+static bool use_fewer_layers_and_context(const pli_case *base, change *c)
+{
+    pli_plan plan;
+    uint64_t context = pli_smaller(base->setup->context, PLI_MIN_CONTEXT);
+    if (!base->sites->devices || !base->plan->offloaded || base->max_context >= context ||
+        pli_setup_context(&c->setup, context, NULL))
+        return false;
+    uint64_t layers = most_layers(base, &c->setup);
+    c->setup.context_given = true;
+    if (pli_place_weights(base->shape, &c->setup, base->sites, &plan) ||
+        pli_place_context(base->shape, &c->setup, base->sites, &plan) ||
+        !pli_max_context(base->shape, &c->setup, base->sites, &plan, &context) || !context ||
+        pli_setup_context(&c->setup, context, NULL))
+        return false;
+    c->flags = pli_printf(base->arena, "-c %llu -ngl %llu", (unsigned long long)context,
+                          (unsigned long long)layers);
+    c->text = "less context, and the other layers on the host, slower";
     return true;
 }
 
@@ -157,8 +184,17 @@ static bool use_host_experts(const pli_case *base, change *c)
 
 /* By what they cost the user, least first. */
 static change_fn *const changes[] = {
-    use_flash,   use_window,     use_q8_cache, use_one_slot,     use_small_batch,
-    use_context, use_q8_context, use_q4_cache, use_host_experts, use_fewer_layers,
+    use_flash,
+    use_window,
+    use_q8_cache,
+    use_one_slot,
+    use_small_batch,
+    use_context,
+    use_q8_context,
+    use_q4_cache,
+    use_host_experts,
+    use_fewer_layers,
+    use_fewer_layers_and_context,
 };
 #define CHANGE_COUNT (sizeof changes / sizeof *changes)
 

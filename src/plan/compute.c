@@ -5,21 +5,20 @@
 #include "compute.h"
 
 #define F32 4u
-#define COPIES 4u /* of every input, where devices work on several batches at once */
-
-/* Rows of logits that are reserved. */
-uint64_t pli_output_rows(const pli_setup *setup)
-{
-    uint64_t rows =
-        setup->generation->flags & PLI_GEN_SLOT_LOGITS ? setup->sequences : setup->ubatch;
-    return pli_smaller(rows, pli_graph_tokens(setup));
-}
 
 /* The reserved graph holds the same number of tokens for each sequence. */
 uint64_t pli_graph_tokens(const pli_setup *setup)
 {
     uint64_t n = setup->sequences;
     return (setup->ubatch + n - 1) / n * n;
+}
+
+/* Rows of logits that are reserved. */
+uint64_t pli_output_rows(const pli_setup *setup)
+{
+    uint64_t tokens = pli_graph_tokens(setup);
+    return setup->generation->flags & PLI_GEN_SLOT_LOGITS ? pli_smaller(setup->sequences, tokens)
+                                                          : tokens;
 }
 
 bool pli_is_pipelined(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites)
@@ -66,7 +65,7 @@ static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_se
     for (size_t i = 0; i < plan->cache_count; i++)
         bytes = pli_plus(calc, bytes, cache_inputs(calc, shape, setup, &plan->cache[i]));
     if (pli_is_pipelined(shape, setup, sites))
-        bytes = pli_times(calc, bytes, COPIES);
+        bytes = pli_times(calc, bytes, PLI_PIPELINE_COPIES);
     uint64_t embeddings = setup->generation->flags & PLI_GEN_TWO_INPUTS ? 2 : 1;
     embeddings = pli_times(calc, embeddings, pli_times(calc, shape->embedding, tokens));
     bytes = pli_plus(calc, bytes, pli_times(calc, embeddings, F32));
@@ -163,13 +162,14 @@ static uint64_t cast_bytes(pli_calc *calc, const pli_setup *setup, const widths 
     return pli_times(calc, 2, pli_times(calc, width, pli_times(calc, w->cells, setup->streams)));
 }
 
-/* The inputs of a device that exist COPIES times, less the one that the bound holds already. */
+/* The inputs of a device that exist PLI_PIPELINE_COPIES times, less the one that the bound holds
+ * already. */
 static uint64_t copies_bytes(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                              const widths *w)
 {
     uint64_t elements = pli_plus(calc, w->cells, pli_times(calc, 2, shape->embedding));
     elements = pli_times(calc, elements, pli_graph_tokens(setup));
-    return pli_times(calc, (COPIES - 1) * F32, elements);
+    return pli_times(calc, (PLI_PIPELINE_COPIES - 1) * F32, elements);
 }
 
 static void bound_site(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,

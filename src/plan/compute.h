@@ -4,6 +4,8 @@
 
 #include "load.h"
 
+#define PLI_PIPELINE_COPIES 4u /* of every input, where devices work on several batches at once */
+
 /* Tokens of the graph that the engine reserves memory for: -ub, the same number for each
  * sequence. */
 uint64_t pli_graph_tokens(const pli_setup *setup);

@@ -9,6 +9,7 @@
 #include "../base/status.h"
 #include "advice.h"
 #include "explain.h"
+#include "graph.h"
 
 typedef struct fit_result {
     plim_fit pub; /* first */
@@ -292,6 +293,7 @@ static plim_status judge(fitting *f, const plim_machine *machine, const plim_fit
         status = pli_setup_read(f->arena, &f->shape, options, error, &f->setup);
     if (status)
         return status;
+    f->shape.graph = pli_graph_new(f->arena);
     pli_sites_read(machine, &f->sites);
     status = pli_resolve(&f->setup, &f->sites, error);
     if (!status && (pli_place_weights(&f->shape, &f->setup, &f->sites, &f->plan) ||

@@ -44,6 +44,8 @@ typedef struct pli_plan {
 /* Which site layer il is on; il == layers is the output. After pli_place_weights(). */
 size_t pli_layer_site(const pli_plan *plan, const pli_sites *sites, uint64_t il);
 
+/* Where -ot puts a tensor of this name that would lie at `site`. */
+size_t pli_overridden(const pli_setup *setup, const char *name, size_t site);
 /* Bytes that a tensor takes there: its own, rows of quantised types padded, rounded up to the
  * backend's alignment. */
 uint64_t pli_allocated(pli_calc *calc, const pli_backend *backend, const pli_quant *type,

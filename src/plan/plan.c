@@ -1,6 +1,7 @@
 /* The second half of a plan: everything that depends on the context. */
 #include "cache.h"
 #include "compute.h"
+#include "graph.h"
 
 /* Logits handed to the caller: a row for each sequence, f32. */
 static uint64_t output_bytes(pli_calc *calc, const pli_shape *shape, const pli_setup *setup)
@@ -25,6 +26,8 @@ plim_status pli_place_context(const pli_shape *shape, const pli_setup *setup,
     pli_calc calc = {plan->overflow};
     pli_place_cache(&calc, shape, setup, sites, plan);
     pli_bound_compute(&calc, shape, setup, sites, plan);
+    if (!calc.overflow)
+        (void)pli_replay_compute(shape, setup, sites, plan);
     plan->at[sites->devices].output = output_bytes(&calc, shape, setup);
     for (size_t i = 0; i <= sites->devices; i++) {
         pli_share *load = &plan->at[i];

@@ -62,6 +62,7 @@ typedef struct pli_layer {
 } pli_layer;
 
 typedef struct pli_shape {
+    struct pli_graph *graph; /* memory that replays use again (graph.h); NULL: no replay */
     const pli_model *model;
     const pli_arch *arch;
     pli_layer *layer;

@@ -117,11 +117,11 @@ typedef struct placing {
     bool input; /* the tensor is looked up, not multiplied */
 } placing;
 
-static size_t overridden(const placing *p, const char *name, size_t site)
+size_t pli_overridden(const pli_setup *setup, const char *name, size_t site)
 {
-    for (size_t i = 0; i < p->setup->override_count; i++)
-        if (pli_pattern_found(p->setup->overrides[i].pattern, name))
-            return p->setup->overrides[i].site;
+    for (size_t i = 0; i < setup->override_count; i++)
+        if (pli_pattern_found(setup->overrides[i].pattern, name))
+            return setup->overrides[i].site;
     return site;
 }
 
@@ -173,7 +173,7 @@ static void add_cut(placing *p, const pli_tensor *tensor)
 
 static size_t add_tensor(placing *p, const pli_tensor *tensor, size_t site)
 {
-    size_t to = overridden(p, tensor->name, site);
+    size_t to = pli_overridden(p->setup, tensor->name, site);
     if (to == site && is_cut(p, tensor, site))
         add_cut(p, tensor);
     else
@@ -194,7 +194,7 @@ static void add_everywhere(placing *p, const pli_tensor *tensor)
 {
     bool there[PLI_MAX_SITES] = {false};
     for (uint64_t il = 0; il < p->shape->run_layers; il++) {
-        size_t site = overridden(p, tensor->name, pli_layer_site(p->plan, p->sites, il));
+        size_t site = pli_overridden(p->setup, tensor->name, pli_layer_site(p->plan, p->sites, il));
         if (!there[site])
             add_bytes(p, tensor, site, tensor->bytes);
         there[site] = true;
@@ -205,7 +205,7 @@ static void add_everywhere(placing *p, const pli_tensor *tensor)
  * lie in the same memory. */
 static void add_tied(placing *p, const pli_tensor *embedding, size_t embedding_site)
 {
-    size_t site = overridden(p, embedding->name, p->plan->output_site);
+    size_t site = pli_overridden(p->setup, embedding->name, p->plan->output_site);
     if (site == embedding_site && !(p->shape->arch->flags & PLI_ARCH_EMBEDDING_TWICE)) {
         if (site == p->sites->devices)
             p->plan->copied = pli_larger(p->plan->copied, embedding->bytes);

@@ -1,0 +1,114 @@
+#include "graph.h"
+
+#include <string.h>
+
+#include "../base/limits.h"
+#include "compute.h"
+
+static bool grow(pli_arena *arena, void **items, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room)
+        return true;
+    uint32_t more = *room ? *room * 2 : 1024;
+    void *larger = pli_alloc_array(arena, more, size);
+    if (!larger)
+        return false;
+    if (*room)
+        memcpy(larger, *items, *room * size);
+    *items = larger;
+    *room = more;
+    return true;
+}
+
+void pli_ids_add(pli_graph *graph, pli_ids *list, pli_id id)
+{
+    void *items = list->at;
+    if (graph->failed || !grow(graph->arena, &items, list->count, &list->room, sizeof *list->at)) {
+        graph->failed = true;
+        return;
+    }
+    list->at = items;
+    list->at[list->count++] = id;
+}
+
+pli_id pli_graph_add(pli_graph *graph, pli_op op, pli_dims dims, uint64_t element)
+{
+    void *nodes = graph->node;
+    if (graph->count == 0)
+        graph->count = 1;
+    if (graph->failed || graph->count >= PLI_MAX_NODES ||
+        !grow(graph->arena, &nodes, graph->count, &graph->room, sizeof *graph->node)) {
+        graph->failed = true;
+        return PLI_NO_NODE;
+    }
+    graph->node = nodes;
+    uint64_t elements =
+        pli_times(&graph->calc, pli_times(&graph->calc, dims.n[0], dims.n[1]), dims.n[2]);
+    graph->node[graph->count] = (pli_node){.op = (uint8_t)op,
+                                           .dims = dims,
+                                           .rows = pli_mul_sat(dims.n[1], dims.n[2]),
+                                           .bytes = pli_times(&graph->calc, elements, element),
+                                           .site = PLI_UNPLACED};
+    if (graph->node[graph->count].bytes > PLI_MAX_NODE_BYTES)
+        graph->failed = true;
+    return graph->count++;
+}
+
+void pli_graph_source(pli_graph *graph, pli_id node, pli_id source)
+{
+    if (graph->failed || source == PLI_NO_NODE)
+        return;
+    pli_id *at = graph->node[node].source;
+    for (size_t i = 0; i < PLI_MAX_SOURCES; i++)
+        if (at[i] == PLI_NO_NODE) {
+            at[i] = source;
+            return;
+        }
+    graph->failed = true;
+}
+
+/* As deep as a layer's longest chain: templates expand each layer before they build on it. */
+void pli_graph_expand(pli_graph *graph, pli_id id)
+{
+    if (graph->failed || id == PLI_NO_NODE || graph->node[id].visited)
+        return;
+    graph->node[id].visited = true;
+    for (size_t i = 0; i < PLI_MAX_SOURCES && graph->node[id].source[i]; i++)
+        pli_graph_expand(graph, graph->node[id].source[i]);
+    bool leaf = graph->node[id].op == PLI_OP_LEAF;
+    pli_ids_add(graph, leaf ? &graph->leaves : &graph->order, id);
+}
+
+pli_graph *pli_graph_new(pli_arena *arena)
+{
+    pli_graph *graph = pli_alloc(arena, sizeof *graph);
+    if (graph)
+        graph->arena = arena;
+    return graph;
+}
+
+static void clear(pli_graph *graph)
+{
+    graph->count = graph->order.count = graph->leaves.count = 0;
+    graph->split_order.count = graph->held.count = 0;
+    graph->failed = graph->calc.overflow = false;
+}
+
+bool pli_replay_compute(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
+                        pli_plan *plan)
+{
+    uint64_t peak[PLI_MAX_SITES];
+    pli_graph *graph = shape->graph;
+    if (!graph)
+        return false;
+    clear(graph);
+    unsigned copies = pli_is_pipelined(shape, setup, sites) ? PLI_PIPELINE_COPIES : 1;
+    bool done = pli_graph_build(graph, shape, setup, sites, plan) &&
+                pli_graph_schedule(graph, sites, setup->op_offload, copies) &&
+                pli_graph_allocate(graph, sites, peak) && !graph->calc.overflow;
+    for (size_t i = 0; done && i <= sites->devices; i++) {
+        plan->at[i].compute = peak[i];
+        plan->at[i].compute_kind = sites->at[i].backend->exact ? PLI_EXACT : PLI_ESTIMATE;
+    }
+    return done;
+}

@@ -1,0 +1,108 @@
+/* The engine's computation graph, as far as memory goes: which operation reads what, how large
+ * its result is, and what may take over its operand's memory. Built by templates
+ * (graph_layers.c), spread over the memories as ggml's scheduler does (graph_schedule.c), and
+ * allocated as ggml's allocator does (graph_allocate.c); the peak is the compute buffer. */
+#ifndef PLI_GRAPH_H
+#define PLI_GRAPH_H
+
+#include "load.h"
+
+typedef uint32_t pli_id; /* of a node; PLI_NO_NODE: none */
+#define PLI_NO_NODE 0u
+#define PLI_MAX_SOURCES 6u
+#define PLI_MAX_NODES (1u << 18)
+#define PLI_MAX_NODE_BYTES ((uint64_t)1 << 44) /* with the above, no sum overflows */
+#define PLI_UNPLACED (-1)
+
+typedef enum pli_op {
+    PLI_OP_LEAF,    /* an input, a weight, a cache: not computed */
+    PLI_OP_VIEW,    /* a reshape, slice or permutation: no memory of its own */
+    PLI_OP_STORE,   /* writes into a cache: no memory of its own */
+    PLI_OP_PLAIN,   /* its result is new memory */
+    PLI_OP_INPLACE, /* its result may take over an operand's memory */
+    PLI_OP_ROPE,    /* the same, and a weight does not attract it */
+    PLI_OP_LOOKUP,  /* rows of a table: never worth lending to a device */
+    PLI_OP_DEPEND,  /* keeps its operand until a copy of it is made */
+} pli_op;
+
+#define PLI_NODE_WEIGHT 1u /* lies in a weights buffer */
+#define PLI_NODE_STORED 2u /* lies in a buffer that exists already: weights, caches */
+#define PLI_NODE_INPUT 4u  /* filled by the caller, on the host */
+#define PLI_NODE_HELD 8u   /* never freed, never taken over */
+
+typedef struct pli_dims {
+    uint64_t n[3];
+} pli_dims;
+
+typedef struct pli_node {
+    pli_id source[PLI_MAX_SOURCES];
+    pli_id root; /* whose memory a view or store shows */
+    pli_id copy; /* first copy in another memory; chained by next_copy */
+    pli_id next_copy;
+    pli_dims dims;
+    uint64_t rows;  /* how many the operation works on: decides whether lending it pays */
+    uint64_t bytes; /* of its own memory */
+    int site;
+    uint8_t op, flags;
+    bool visited;
+    /* while memory is allocated */
+    bool allocated;
+    uint32_t children, views;
+    int buffer;
+    uint64_t offset;
+} pli_node;
+
+typedef struct pli_ids {
+    pli_id *at;
+    uint32_t count, room;
+} pli_ids;
+
+typedef struct pli_block {
+    uint64_t offset, size;
+} pli_block;
+
+typedef struct pli_heap {
+    pli_block *free; /* by offset; the last has no end */
+    size_t count, room;
+    uint64_t alignment, peak;
+} pli_heap;
+
+typedef struct pli_graph {
+    pli_arena *arena;
+    pli_node *node; /* node[0] is none */
+    uint32_t count, room;
+    pli_ids order;             /* the nodes in the order of computation */
+    pli_ids leaves;            /* in the order they were met */
+    pli_ids split_order, held; /* of the scheduler */
+    pli_heap heap[PLI_MAX_SITES];
+    bool failed; /* out of memory, or over a limit */
+    pli_calc calc;
+} pli_graph;
+
+/* Memory for graphs, used again by every replay. NULL when out of memory. */
+pli_graph *pli_graph_new(pli_arena *arena);
+
+/* A new node; PLI_NO_NODE when the graph failed. bytes follow from dims and the size of an
+ * element. */
+pli_id pli_graph_add(pli_graph *graph, pli_op op, pli_dims dims, uint64_t element);
+void pli_graph_source(pli_graph *graph, pli_id node, pli_id source);
+/* Appends a node and everything it needs to the order, operands from left to right. */
+void pli_graph_expand(pli_graph *graph, pli_id node);
+void pli_ids_add(pli_graph *graph, pli_ids *list, pli_id id);
+
+/* The graph of one physical batch. False: no template knows this model exactly (or *graph
+ * failed). */
+bool pli_graph_build(pli_graph *graph, const pli_shape *shape, const pli_setup *setup,
+                     const pli_sites *sites, const pli_plan *plan);
+/* Gives every node its memory and inserts the copies between them. `copies` of every input: 1,
+ * or 4 in a pipeline. */
+bool pli_graph_schedule(pli_graph *graph, const pli_sites *sites, bool lend, unsigned copies);
+/* Peak bytes of each memory. */
+bool pli_graph_allocate(pli_graph *graph, const pli_sites *sites, uint64_t peak[PLI_MAX_SITES]);
+
+/* The three together: compute bytes of every site, byte for byte. False: not known exactly,
+ * nothing changed. */
+bool pli_replay_compute(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
+                        pli_plan *plan);
+
+#endif

@@ -1,0 +1,187 @@
+/* ggml's graph allocator (ggml-alloc.c, b7847): one list of free blocks for each memory, best
+ * fit, freed after the last use, results in place of operands where that is allowed. Only the
+ * peaks are wanted. */
+#include <string.h>
+
+#include "graph.h"
+
+#define ENDLESS (UINT64_MAX / 2)
+#define FIRST_ROOM 64u /* free blocks */
+
+static bool make_room(pli_arena *arena, pli_heap *h)
+{
+    if (h->count < h->room)
+        return true;
+    pli_block *larger = pli_alloc_array(arena, h->room * 2, sizeof *larger);
+    if (!larger)
+        return false;
+    memcpy(larger, h->free, h->count * sizeof *larger);
+    h->free = larger;
+    h->room *= 2;
+    return true;
+}
+
+static void drop(pli_heap *h, size_t i)
+{
+    memmove(h->free + i, h->free + i + 1, (h->count - i - 1) * sizeof *h->free);
+    h->count--;
+}
+
+static uint64_t rounded(const pli_heap *h, uint64_t size)
+{
+    return (size + h->alignment - 1) / h->alignment * h->alignment;
+}
+
+/* The smallest block that is large enough, of equal ones the last; else the endless one. */
+static uint64_t take(pli_heap *h, uint64_t size)
+{
+    size_t best = h->count - 1;
+    uint64_t smallest = UINT64_MAX;
+    size = rounded(h, size);
+    for (size_t i = 0; i + 1 < h->count; i++)
+        if (h->free[i].size >= size && h->free[i].size <= smallest) {
+            best = i;
+            smallest = h->free[i].size;
+        }
+    pli_block *b = &h->free[best];
+    uint64_t offset = b->offset;
+    b->offset += size;
+    b->size -= size;
+    if (b->size == 0)
+        drop(h, best);
+    if (offset + size > h->peak)
+        h->peak = offset + size;
+    return offset;
+}
+
+static bool give(pli_arena *arena, pli_heap *h, uint64_t offset, uint64_t size)
+{
+    size = rounded(h, size);
+    size_t i = 0;
+    while (i < h->count && h->free[i].offset < offset)
+        i++;
+    bool before = i > 0 && h->free[i - 1].offset + h->free[i - 1].size == offset;
+    bool after = i < h->count && offset + size == h->free[i].offset;
+    if (before && after) {
+        h->free[i - 1].size += size + h->free[i].size;
+        drop(h, i);
+    } else if (before) {
+        h->free[i - 1].size += size;
+    } else if (after) {
+        h->free[i].offset = offset;
+        h->free[i].size += size;
+    } else {
+        if (!make_room(arena, h))
+            return false;
+        memmove(h->free + i + 1, h->free + i, (h->count - i) * sizeof *h->free);
+        h->free[i] = (pli_block){offset, size};
+        h->count++;
+    }
+    return true;
+}
+
+static bool same_dims(const pli_node *a, const pli_node *b)
+{
+    return memcmp(&a->dims, &b->dims, sizeof a->dims) == 0 && a->bytes == b->bytes;
+}
+
+/* Takes over an operand that nobody else needs. */
+static bool take_over(pli_graph *g, pli_node *node)
+{
+    if (node->op != PLI_OP_INPLACE && node->op != PLI_OP_ROPE)
+        return false;
+    for (size_t i = 0; i < PLI_MAX_SOURCES && node->source[i]; i++) {
+        pli_node *source = &g->node[node->source[i]];
+        if (source->root || !source->allocated || (source->flags & PLI_NODE_HELD) ||
+            !same_dims(node, source) || source->children != 1 || source->views != 0)
+            continue;
+        node->buffer = source->buffer;
+        node->offset = source->offset;
+        source->allocated = false;
+        return true;
+    }
+    return false;
+}
+
+static void allocate_node(pli_graph *g, pli_id id, int site)
+{
+    pli_node *node = &g->node[id];
+    if (node->allocated || node->root || node->op == PLI_OP_DEPEND ||
+        (node->flags & PLI_NODE_STORED))
+        return;
+    node->allocated = true;
+    if (take_over(g, node))
+        return;
+    node->buffer = site;
+    node->offset = take(&g->heap[site], node->bytes);
+}
+
+static void free_node(pli_graph *g, pli_node *node)
+{
+    if (node->flags & (PLI_NODE_HELD | PLI_NODE_STORED))
+        return;
+    if (!give(g->arena, &g->heap[node->buffer], node->offset, node->bytes))
+        g->failed = true;
+    node->allocated = false;
+}
+
+static void release(pli_graph *g, pli_node *source)
+{
+    if (--source->children != 0 || source->views != 0)
+        return;
+    if (source->root) {
+        pli_node *root = &g->node[source->root];
+        if (--root->views == 0 && root->children == 0 && root->allocated)
+            free_node(g, root);
+    } else if (source->allocated) {
+        free_node(g, source);
+    }
+}
+
+/* Counts uses, and allocates the inputs so that nothing overwrites them. */
+static void count_uses(pli_graph *g)
+{
+    for (uint32_t i = 0; i < g->held.count; i++)
+        allocate_node(g, g->held.at[i], g->node[g->held.at[i]].site);
+    for (uint32_t i = 0; i < g->split_order.count; i++) {
+        pli_node *node = &g->node[g->split_order.at[i]];
+        if (node->root)
+            g->node[node->root].views++;
+        for (size_t k = 0; k < PLI_MAX_SOURCES && node->source[k]; k++)
+            g->node[node->source[k]].children++;
+    }
+}
+
+static void allocate_all(pli_graph *g)
+{
+    for (uint32_t i = 0; i < g->split_order.count && !g->failed; i++) {
+        pli_node *node = &g->node[g->split_order.at[i]];
+        for (size_t k = 0; k < PLI_MAX_SOURCES && node->source[k]; k++)
+            allocate_node(g, node->source[k], node->site);
+        allocate_node(g, g->split_order.at[i], node->site);
+        for (size_t k = 0; k < PLI_MAX_SOURCES && node->source[k]; k++)
+            release(g, &g->node[node->source[k]]);
+    }
+}
+
+bool pli_graph_allocate(pli_graph *graph, const pli_sites *sites, uint64_t peak[PLI_MAX_SITES])
+{
+    for (size_t i = 0; i <= sites->devices; i++) {
+        pli_heap *h = &graph->heap[i];
+        if (!h->free) {
+            h->free = pli_alloc_array(graph->arena, FIRST_ROOM, sizeof *h->free);
+            h->room = FIRST_ROOM;
+        }
+        if (!h->free)
+            return false;
+        h->free[0] = (pli_block){0, ENDLESS};
+        h->count = 1;
+        h->peak = 0;
+        h->alignment = sites->at[i].backend->alignment;
+    }
+    count_uses(graph);
+    allocate_all(graph);
+    for (size_t i = 0; i <= sites->devices; i++)
+        peak[i] = graph->heap[i].peak;
+    return !graph->failed;
+}

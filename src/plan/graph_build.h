@@ -1,0 +1,79 @@
+/* What the templates of a graph share: the builder and its small words. */
+#ifndef PLI_GRAPH_BUILD_H
+#define PLI_GRAPH_BUILD_H
+
+#include "graph.h"
+
+#define PLI_GRAPH_HEAD_NORM (1u << 0)      /* queries and keys are normed a head at a time */
+#define PLI_GRAPH_ROW_NORM (1u << 1)       /* ... a row at a time */
+#define PLI_GRAPH_POST_NORM (1u << 2)      /* attention and feed-forward are normed after, too */
+#define PLI_GRAPH_POST_ONLY (1u << 3)      /* ... only after */
+#define PLI_GRAPH_EMBED_SCALE (1u << 4)    /* embeddings are scaled */
+#define PLI_GRAPH_QUERY_SCALE (1u << 5)    /* queries are scaled */
+#define PLI_GRAPH_RESIDUAL_SCALE (1u << 6) /* what is added to the residual is scaled */
+#define PLI_GRAPH_LOGIT_SCALE (1u << 7)    /* logits are scaled */
+#define PLI_GRAPH_LOGIT_CAP (1u << 8)      /* logits are capped: scaled, tanh, scaled */
+#define PLI_GRAPH_SCORE_CAP (1u << 9)      /* the same for attention scores */
+#define PLI_GRAPH_PARALLEL (1u << 10)      /* attention and feed-forward read the same norm */
+#define PLI_GRAPH_PARALLEL_SUM (1u << 11)  /* the same, the attention added to the residual first */
+#define PLI_GRAPH_LAYER_NORM (1u << 12)    /* layer norm instead of RMS norm */
+#define PLI_GRAPH_FUSED_QKV (1u << 13)     /* one matrix for queries, keys and values */
+#define PLI_GRAPH_FUSED_UP (1u << 14)      /* one matrix for gate and up */
+#define PLI_GRAPH_UNGATED (1u << 15)       /* feed-forward without a gate */
+#define PLI_GRAPH_ROPE_SLIDING (1u << 16)  /* where layers slide, only those rotate */
+#define PLI_GRAPH_RESIDUAL_FIRST (1u << 17) /* residual + result, not result + residual */
+#define PLI_GRAPH_GATE_SIGMOID (1u << 18)   /* experts are chosen by sigmoid, not softmax */
+#define PLI_GRAPH_GATE_LATE (1u << 19)      /* softmax over the chosen only */
+#define PLI_GRAPH_GATE_BIASED (1u << 20)    /* a bias is added for the choice */
+#define PLI_GRAPH_GATE_NORMED (1u << 21)    /* weights of the chosen are divided by their sum */
+
+#define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
+
+/* The inputs of one cache. */
+typedef struct pli_cache_input {
+    pli_id keys, values; /* where tokens are stored */
+    pli_id mask;         /* as the caller fills it */
+    pli_id used;         /* as attention reads it: f16 with flash attention */
+    uint64_t cells;
+} pli_cache_input;
+
+typedef struct pli_builder {
+    pli_graph *graph;
+    const pli_shape *shape;
+    const pli_setup *setup;
+    const pli_sites *sites;
+    const pli_plan *plan;
+    unsigned flags;
+    uint64_t tokens; /* of the batch */
+    uint64_t rows;   /* still worked on: tokens, after the last attention those with an output */
+    pli_id positions, outputs;
+    pli_cache_input input[2]; /* full, sliding */
+    uint64_t il;
+} pli_builder;
+
+static inline pli_dims pli_dims_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (pli_dims){{a, b, c}};
+}
+
+/* Whose weight: the input's, this layer's ("blk.N." before its name), the output's. */
+typedef enum pli_whose { PLI_OF_INPUT, PLI_OF_LAYER, PLI_OF_OUTPUT } pli_whose;
+pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose);
+/* Adds the bias of this name where there is one on the host; on a device the addition changes
+ * nothing. chosen: the experts it is for, or none. */
+pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen);
+/* weight x input (+ bias): width elements a row. */
+pli_id pli_build_product(pli_builder *b, const char *weight, pli_id input, uint64_t width);
+pli_id pli_build_op(pli_builder *b, pli_op op, pli_dims dims, pli_id first, pli_id second);
+pli_id pli_build_input(pli_builder *b, uint64_t elements, uint64_t size);
+pli_id pli_build_new(pli_builder *b, pli_dims dims, pli_id first, pli_id second); /* new memory */
+pli_id pli_build_onto(pli_builder *b, pli_id first, pli_id second); /* may take over an operand */
+pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims);
+/* Part of each of n[2] rows of `width`: a copy reaches from the first row's to the last row's. */
+pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width);
+pli_id pli_build_norm(pli_builder *b, pli_id input, const char *weight, pli_whose whose);
+/* Feed-forward of this width through weights "ffn_up", "ffn_gate", "ffn_down" + suffix. */
+pli_id pli_build_feed_forward(pli_builder *b, pli_id input, uint64_t width, const char *suffix);
+pli_id pli_build_experts(pli_builder *b, pli_id input);
+
+#endif

@@ -1,0 +1,119 @@
+/* The words of the templates: an operation, a weight, a product, a norm. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "graph_build.h"
+
+#define F32 4u
+
+pli_id pli_build_op(pli_builder *b, pli_op op, pli_dims dims, pli_id first, pli_id second)
+{
+    pli_id id = pli_graph_add(b->graph, op, dims, F32);
+    pli_graph_source(b->graph, id, first);
+    pli_graph_source(b->graph, id, second);
+    return id;
+}
+
+pli_id pli_build_new(pli_builder *b, pli_dims dims, pli_id first, pli_id second)
+{
+    return pli_build_op(b, PLI_OP_PLAIN, dims, first, second);
+}
+
+pli_id pli_build_onto(pli_builder *b, pli_id first, pli_id second)
+{
+    return b->graph->failed
+               ? PLI_NO_NODE
+               : pli_build_op(b, PLI_OP_INPLACE, b->graph->node[first].dims, first, second);
+}
+
+pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims)
+{
+    pli_id id = pli_build_op(b, PLI_OP_VIEW, dims, of, PLI_NO_NODE);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].root = b->graph->node[of].root ? b->graph->node[of].root : of;
+    return id;
+}
+
+pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width)
+{
+    pli_id id = pli_build_view(b, rows, dims);
+    pli_calc *calc = &b->graph->calc;
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].bytes =
+            pli_times(calc, F32,
+                      pli_plus(calc, pli_times(calc, width, dims.n[2] - 1), dims.n[0] * dims.n[1]));
+    return id;
+}
+
+pli_id pli_build_input(pli_builder *b, uint64_t elements, uint64_t size)
+{
+    pli_id id = pli_graph_add(b->graph, PLI_OP_LEAF, pli_dims_of(elements, 1, 1), size);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].flags = PLI_NODE_INPUT;
+    return id;
+}
+
+/* Where a weight lies, and what a copy of it on a device takes; looked up only where that
+ * matters. False: it was looked up, and there is none. */
+static bool find_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose,
+                        pli_node *node)
+{
+    const pli_setup *setup = b->setup;
+    size_t host = b->sites->devices;
+    uint64_t il = whose == PLI_OF_LAYER ? b->il : b->shape->layers;
+    size_t site = whose == PLI_OF_INPUT ? host : pli_layer_site(b->plan, b->sites, il);
+    node->site = (int)site;
+    if (site != host && !setup->override_count)
+        return true;
+    char text[64];
+    if (whose == PLI_OF_LAYER)
+        (void)snprintf(text, sizeof text, "blk.%" PRIu64 ".%s.%s", b->il, name, suffix);
+    else
+        (void)snprintf(text, sizeof text, "%s.%s", name, suffix);
+    const pli_tensor *tensor = pli_model_tensor(b->shape->model, text);
+    node->site = (int)pli_overridden(setup, text, site);
+    if (tensor)
+        node->bytes = pli_allocated(&b->graph->calc, b->sites->at[0].backend,
+                                    pli_quant_at(tensor->type), tensor->shape[0], tensor->bytes);
+    return tensor != NULL;
+}
+
+pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose)
+{
+    pli_id id = pli_graph_add(b->graph, PLI_OP_LEAF, pli_dims_of(0, 0, 0), 0);
+    if (id == PLI_NO_NODE)
+        return id;
+    b->graph->node[id].flags = PLI_NODE_WEIGHT | PLI_NODE_STORED;
+    (void)find_weight(b, name, suffix, whose, &b->graph->node[id]);
+    return id;
+}
+
+pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen)
+{
+    pli_node found = {.flags = 0};
+    if (b->graph->failed || !find_weight(b, name, "bias", PLI_OF_LAYER, &found) ||
+        (size_t)found.site != b->sites->devices)
+        return id;
+    id = pli_build_onto(b, id, pli_build_weight(b, name, "bias", PLI_OF_LAYER));
+    pli_graph_source(b->graph, id, chosen);
+    return id;
+}
+
+pli_id pli_build_product(pli_builder *b, const char *name, pli_id operand, uint64_t width)
+{
+    pli_id by = pli_build_weight(b, name, "weight", PLI_OF_LAYER);
+    pli_id id = pli_build_new(b, pli_dims_of(width, b->rows, 1), by, operand);
+    return pli_build_biased(b, id, name, PLI_NO_NODE);
+}
+
+pli_id pli_build_norm(pli_builder *b, pli_id operand, const char *name, pli_whose whose)
+{
+    if (b->graph->failed)
+        return PLI_NO_NODE;
+    pli_dims dims = b->graph->node[operand].dims;
+    pli_id by = pli_build_weight(b, name, "weight", whose);
+    pli_id id = b->flags & PLI_GRAPH_LAYER_NORM ? pli_build_new(b, dims, operand, PLI_NO_NODE)
+                                                : pli_build_onto(b, operand, PLI_NO_NODE);
+    id = pli_build_onto(b, id, by);
+    return whose == PLI_OF_LAYER ? pli_build_biased(b, id, name, PLI_NO_NODE) : id;
+}
