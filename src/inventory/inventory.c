@@ -144,7 +144,7 @@ static uint64_t position_of(const pli_inventory *inv, const plim_device *device)
 
 plim_device *pli_device_by_pci(const pli_inventory *inv, const char *address)
 {
-    for (size_t i = 0; i < pli_device_count(inv); i++) {
+    for (size_t i = 0; address && i < pli_device_count(inv); i++) {
         plim_device *d = pli_device_at(inv, i);
         if (PLIM_KNOWN(device, d, pci_address) && !pli_is_part(d) &&
             strcmp(d->pci_address, address) == 0)

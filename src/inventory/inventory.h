@@ -34,7 +34,8 @@ plim_numa_node *pli_add_numa_node(pli_inventory *);
 plim_link *pli_add_link(pli_inventory *);
 size_t pli_device_count(const pli_inventory *);
 plim_device *pli_device_at(const pli_inventory *, size_t i);
-/* The physical device (not a partition) at this PCI address "dddd:bb:dd.f", NULL if none. */
+/* The physical device (not a partition) at this PCI address "dddd:bb:dd.f", NULL if none
+ * (and for NULL). */
 plim_device *pli_device_by_pci(const pli_inventory *, const char *address);
 
 /* part is a partition (a MIG slice, a compute partition, a virtual function) of whole; a link joins

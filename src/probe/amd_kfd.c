@@ -143,6 +143,11 @@ static void inherit(plim_device *part, const plim_device *whole)
     INHERIT(vendor);
     INHERIT(name);
     INHERIT(pci_address);
+    INHERIT(pci_vendor_id);
+    INHERIT(pci_device_id);
+    INHERIT(pci_class);
+    INHERIT(pci_subsystem);
+    INHERIT(pci_revision);
     INHERIT(driver);
     INHERIT(available);
     INHERIT(why_unavailable);

@@ -203,7 +203,7 @@ static void name(pli_probe_context *context, const struct function *f)
         PLI_SET_STR(device, d, pci_revision,
                     pli_printf(context->inv->arena, "%02x", (unsigned)revision), "sysfs");
     const char *text = f->role.name;
-    if (!text && pli_pci_is_display(f->class))
+    if (!text && strcmp(f->role.kind, "gpu") == 0)
         text = pli_pci_gpu_name(f->vendor, f->device, known ? (int)revision : -1);
     PLI_SET_STR(device, d, name, text, "table");
     PLI_SET_STR(device, d, vendor, pli_pci_vendor_name(f->vendor), "table");

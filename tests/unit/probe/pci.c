@@ -115,6 +115,14 @@ static void accelerators_of_every_class_are_found(void **state)
     }
 }
 
+static void a_gpu_without_a_display_class_has_its_name(void **state)
+{
+    (void)state;
+    plim_machine *m = detect(MI300X("0000:0c:00.0", "DRIVER=amdgpu\n"));
+    assert_text(device, device(m, 0), name, "Instinct MI300X");
+    plim_machine_free(m);
+}
+
 static void an_unknown_makers_accelerator_is_listed(void **state)
 {
     (void)state;
@@ -337,6 +345,7 @@ int main(void)
         cmocka_unit_test(identity_comes_from_attributes_where_uevent_lacks_it),
         cmocka_unit_test(what_only_shows_pictures_is_left_out),
         cmocka_unit_test(accelerators_of_every_class_are_found),
+        cmocka_unit_test(a_gpu_without_a_display_class_has_its_name),
         cmocka_unit_test(an_unknown_makers_accelerator_is_listed),
         cmocka_unit_test(the_board_tells_tpu_generations_apart),
         cmocka_unit_test(what_keeps_a_device_from_use_is_said),
