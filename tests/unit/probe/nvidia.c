@@ -114,7 +114,7 @@ static void gb10_takes_ram(void **state)
     assert_known(d, memory_total_bytes, 125508468ull * 1024);
     assert_text(d, compute_capability, "12.1");
     assert_known(d, cores_compute_units, 48);
-    assert_unknown(d, memory_bandwidth_bytes_per_s);
+    assert_string_equal(d->head.source[PLIM_F_device_memory_bandwidth_bytes_per_s], "table");
     assert_unknown(d, telemetry_power_limit_w);
     assert_unknown(d, pcie_bandwidth_bytes_per_s);
     assert_int_equal(m->notes.count, 0);
