@@ -109,7 +109,7 @@ void pli_stat_write(pli_buf *body, const pli_stat *);
 void pli_facts_write(pli_buf *body, const pli_facts *);
 void pli_isolation_write(pli_buf *body, const pli_isolation *);
 
-/* Bytes as words: pairs of hex digits, "text", +N for N zero bytes. All on one line, or as a body of
+/* Bytes as words: pairs of hex digits, "text", +N for N zero bytes. On one line, or as a body of
  * several. */
 void pli_bytes_encode(pli_buf *out, const void *bytes, size_t n);
 void pli_bytes_encode_body(pli_buf *out, const void *bytes, size_t n);

@@ -19,4 +19,10 @@ void pli_isolate(pli_machine *, pli_job job, void *arg, uint32_t timeout_ms, pli
 /* random_posix.c: unguessable bytes, 256 at most. */
 bool pli_random_bytes(void *bytes, size_t n);
 
+/* cpuid.c: false where there is no such thing. xcr0: XGETBV(0). xcomp: states of XSAVE that Linux
+ * gives on request (AMX tiles are bit 18). */
+bool pli_cpuid_read(uint32_t leaf, uint32_t sub, uint32_t out[4]);
+bool pli_xcr0_read(uint64_t *out);
+bool pli_xcomp_read(uint64_t *out);
+
 #endif

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "drm.h"
 #include "files_posix.h"
 #include "live.h"
 #include "live_null.h"
@@ -177,12 +178,27 @@ static plim_status query_space(const char *node, void *out, size_t out_size, siz
     return answer(&v, sizeof v, out, out_size, length);
 }
 
+static plim_status query_xcr0(const char *node, void *out, size_t out_size, size_t *length)
+{
+    uint64_t v;
+    (void)node;
+    return pli_xcr0_read(&v) ? answer(&v, sizeof v, out, out_size, length) : PLIM_UNSUPPORTED;
+}
+
+static plim_status query_amx(const char *node, void *out, size_t out_size, size_t *length)
+{
+    uint64_t v;
+    (void)node;
+    return pli_xcomp_read(&v) ? answer(&v, sizeof v, out, out_size, length) : PLIM_UNSUPPORTED;
+}
+
 static const struct {
     const char *what;
     plim_status (*ask)(const char *node, void *out, size_t out_size, size_t *length);
 } queries[] = {
     {"host.uname", query_uname},   {"host.affinity", query_affinity}, {"host.auxv", query_auxv},
     {"host.rlimit", query_rlimit}, {"host.time", query_time},         {"fs.space", query_space},
+    {"host.xcr0", query_xcr0},     {"host.amx", query_amx},
 };
 
 static plim_status live_query(pli_machine *m, const char *node, const char *what, const void *in,
@@ -192,7 +208,7 @@ static plim_status live_query(pli_machine *m, const char *node, const char *what
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         if (strcmp(queries[i].what, what) == 0)
             return queries[i].ask(node, out, out_size, length);
-    return PLIM_UNSUPPORTED;
+    return pli_drm_query(node, what, out, out_size, length);
 }
 
 static plim_status live_lib(pli_machine *m, const pli_lib *lib, pli_symbol *symbols)
@@ -214,6 +230,12 @@ static void live_isolate(pli_machine *m, const char *name, pli_job job, void *ar
     pli_isolate(m, job, arg, timeout_ms, end);
 }
 
+static bool live_cpuid(pli_machine *m, uint32_t leaf, uint32_t sub, uint32_t out[4])
+{
+    (void)m;
+    return pli_cpuid_read(leaf, sub, out);
+}
+
 /* ---- making one ------------------------------------------------------------------------------ */
 
 static void live_free(pli_machine *m)
@@ -223,9 +245,9 @@ static void live_free(pli_machine *m)
 }
 
 static const pli_machine_ops live_ops = {
-    live_read, live_open,      live_reread, live_close,   live_list,        live_link,
-    live_stat, live_env,       live_clock,  live_lib,     live_call_before, pli_null_call_after,
-    live_run,  pli_null_cpuid, live_query,  live_isolate, live_free,
+    live_read, live_open,  live_reread, live_close,   live_list,        live_link,
+    live_stat, live_env,   live_clock,  live_lib,     live_call_before, pli_null_call_after,
+    live_run,  live_cpuid, live_query,  live_isolate, live_free,
 };
 
 static void live_facts(pli_facts *facts)
