@@ -27,6 +27,9 @@ plim_status pli_model_index_tensors(pli_model *model, const char *subject, plim_
 /* What the header tells: sums over the tensors, layers, heads, experts, names. Right or left
  * out. */
 void pli_model_facts(pli_model *model);
+/* ... of it the layers by kind, where the architecture has a row and the file says all that it
+ * needs. */
+void pli_model_tell_kinds(pli_model *model);
 bool pli_is_gguf(const pli_model *model);
 /* Adds a line to "missing". */
 void pli_model_misses(pli_model *model, const char *format, ...) PLI_PRINTF(2, 3);

@@ -311,6 +311,7 @@ void pli_model_facts(pli_model *model)
     tell_engines(model);
     tell_parameters(model);
     tell_keys(model);
+    pli_model_tell_kinds(model);
     tell_quantization(model);
     if (!pli_is_gguf(model))
         pli_model_misses(model, "config.json: architecture, layers and heads are told there");

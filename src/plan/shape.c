@@ -3,105 +3,14 @@
 #include "../base/limits.h"
 #include "../base/status.h"
 
-static const pli_arch archs[] = {
-#define ARCH(name, layers, state, slide, period, window, flags)                                    \
-    {name, PLI_LAYERS_##layers, PLI_STATE_##state, PLI_SLIDE_##slide, period, window, flags},
-#include "arch.def"
-#undef ARCH
-};
-
-const pli_arch *pli_arch_find(pli_str name)
-{
-    static const pli_arch unknown = {"",
-                                     PLI_LAYERS_ATTENTION,
-                                     PLI_STATE_NONE,
-                                     PLI_SLIDE_NEVER,
-                                     0,
-                                     0,
-                                     PLI_ARCH_UNKNOWN | PLI_ARCH_INEXACT};
-    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
-        if (pli_eq(name, archs[i].name))
-            return &archs[i];
-    return &unknown;
-}
-
-/* A number of the header, or `otherwise` where it is absent. */
-static uint64_t number(const pli_model *model, const char *key, uint64_t otherwise)
-{
-    uint64_t value;
-    return pli_model_u64(model, key, &value) ? value : otherwise;
-}
-
-static uint64_t layer_number(const pli_model *model, const char *key, uint64_t layer,
-                             uint64_t otherwise)
-{
-    uint64_t value;
-    return pli_model_layer_u64(model, key, layer, &value) ? value : otherwise;
-}
-
-/* ---- which layers do what -------------------------------------------------------------------- */
-
-static void set_kind(const pli_shape *shape, uint64_t il, uint64_t interval, pli_layer *layer)
-{
-    switch (shape->arch->layers) {
-    case PLI_LAYERS_ATTENTION:
-        layer->attends = true;
-        break;
-    case PLI_LAYERS_RECURRENT:
-        layer->recurrent = true;
-        break;
-    case PLI_LAYERS_HEADLESS:
-        layer->recurrent = layer->heads_kv == 0;
-        layer->attends = !layer->recurrent;
-        break;
-    case PLI_LAYERS_NEMOTRON: /* the third kind is a feed-forward of its own */
-        layer->recurrent = layer->heads_kv == 0 && layer->feed_forward == 0;
-        layer->attends = layer->heads_kv > 0 && layer->feed_forward == 0;
-        break;
-    case PLI_LAYERS_BOTH:
-        layer->attends = layer->recurrent = true;
-        break;
-    case PLI_LAYERS_INTERVAL:
-        layer->attends = (il + 1) % interval == 0;
-        layer->recurrent = !layer->attends;
-        break;
-    }
-}
-
-static uint64_t window_of(const pli_shape *shape)
-{
-    const pli_arch *arch = shape->arch;
-    if (arch->slide == PLI_SLIDE_NEVER)
-        return 0;
-    if ((arch->flags & PLI_ARCH_SLIDES_AT_64) && shape->layers != 64)
-        return 0;
-    uint64_t window = number(shape->model, "%s.attention.sliding_window", arch->window);
-    return window && (arch->flags & PLI_ARCH_WINDOW_FIXED) ? arch->window : window;
-}
-
-static bool slides(const pli_shape *shape, uint64_t il)
-{
-    static const char key[] = "%s.attention.sliding_window_pattern";
-    const pli_arch *arch = shape->arch;
-    const pli_value *pattern = pli_model_value(shape->model, key);
-    uint64_t period = arch->period;
-    if (pattern && pattern->type == PLI_VALUE_ARRAY)
-        return layer_number(shape->model, key, il, 0) != 0;
-    if (pattern)
-        period = number(shape->model, key, period);
-    if (period == 0) /* every layer slides */
-        return true;
-    return arch->slide == PLI_SLIDE_FIRST ? il % period != 0 : il % period < period - 1;
-}
-
 /* ---- what a layer keeps of a token ----------------------------------------------------------- */
 
 static void set_widths(const pli_shape *shape, pli_calc *calc, pli_layer *layer)
 {
     uint64_t key = shape->key_length, value = shape->value_length;
     if (layer->slides) {
-        key = number(shape->model, "%s.attention.key_length_swa", key);
-        value = number(shape->model, "%s.attention.value_length_swa", value);
+        key = pli_model_number(shape->model, "%s.attention.key_length_swa", key);
+        value = pli_model_number(shape->model, "%s.attention.value_length_swa", value);
     }
     layer->key_width = pli_times(calc, key, layer->heads_kv);
     layer->value_width = shape->latent ? 0 : pli_times(calc, value, layer->heads_kv);
@@ -110,7 +19,7 @@ static void set_widths(const pli_shape *shape, pli_calc *calc, pli_layer *layer)
 /* Layers that read another layer's cache stand at the end. */
 static uint64_t layers_with_cache(const pli_shape *shape)
 {
-    uint64_t shared = number(shape->model, "%s.attention.shared_kv_layers", 0);
+    uint64_t shared = pli_model_number(shape->model, "%s.attention.shared_kv_layers", 0);
     if (shape->arch->flags & PLI_ARCH_NO_CACHE)
         return 0;
     if (shape->arch->flags & PLI_ARCH_KV_20)
@@ -121,16 +30,18 @@ static uint64_t layers_with_cache(const pli_shape *shape)
 static void set_layers(pli_shape *shape, pli_calc *calc)
 {
     const pli_model *model = shape->model;
-    uint64_t interval = number(model, "%s.full_attention_interval", 4),
-             with_cache = layers_with_cache(shape);
+    uint64_t with_cache = layers_with_cache(shape);
     bool attend = false, recur = false;
     for (uint64_t il = 0; il < shape->layers; il++) {
         pli_layer *layer = &shape->layer[il];
-        layer->heads = layer_number(model, "%s.attention.head_count", il, 0);
-        layer->heads_kv = layer_number(model, "%s.attention.head_count_kv", il, layer->heads);
-        layer->feed_forward = layer_number(model, "%s.feed_forward_length", il, 0);
-        set_kind(shape, il, pli_larger(interval, 1), layer);
-        layer->slides = layer->attends && shape->window && slides(shape, il);
+        layer->heads = pli_model_layer_number(model, "%s.attention.head_count", il, 0);
+        layer->heads_kv =
+            pli_model_layer_number(model, "%s.attention.head_count_kv", il, layer->heads);
+        layer->feed_forward = pli_model_layer_number(model, "%s.feed_forward_length", il, 0);
+        pli_layer_kind kind = pli_arch_layer(shape->arch, model, il);
+        layer->attends = kind.attends;
+        layer->recurrent = kind.recurrent;
+        layer->slides = kind.slides;
         layer->cached = layer->attends && il < with_cache;
         if (layer->attends)
             set_widths(shape, calc, layer);
@@ -149,23 +60,26 @@ static void set_state(pli_shape *shape, pli_calc *calc)
     case PLI_STATE_NONE:
         break;
     case PLI_STATE_SSM:
-        conv = number(model, "%s.ssm.conv_kernel", 0);
-        inner = number(model, "%s.ssm.inner_size", 0);
-        state = number(model, "%s.ssm.state_size", 0);
-        groups = number(model, "%s.ssm.group_count", 0);
+        conv = pli_model_number(model, "%s.ssm.conv_kernel", 0);
+        inner = pli_model_number(model, "%s.ssm.inner_size", 0);
+        state = pli_model_number(model, "%s.ssm.state_size", 0);
+        groups = pli_model_number(model, "%s.ssm.group_count", 0);
         groups = pli_times(calc, pli_times(calc, 2, groups), state);
         shape->state_conv = pli_times(calc, pli_sub_sat(conv, 1), pli_plus(calc, inner, groups));
         shape->state_scan = pli_times(calc, state, inner);
         break;
     case PLI_STATE_WKV:
-        shape->state_conv = pli_times(
-            calc, shape->embedding,
-            number(model, "%s.token_shift_count", shape->arch->flags & PLI_ARCH_ONE_SHIFT ? 1 : 2));
-        shape->state_scan = pli_times(calc, shape->embedding, number(model, "%s.wkv.head_size", 0));
+        shape->state_conv =
+            pli_times(calc, shape->embedding,
+                      pli_model_number(model, "%s.token_shift_count",
+                                       shape->arch->flags & PLI_ARCH_ONE_SHIFT ? 1 : 2));
+        shape->state_scan =
+            pli_times(calc, shape->embedding, pli_model_number(model, "%s.wkv.head_size", 0));
         break;
     case PLI_STATE_SHORTCONV:
-        shape->state_conv = pli_times(calc, shape->embedding,
-                                      pli_sub_sat(number(model, "%s.shortconv.l_cache", 0), 1));
+        shape->state_conv =
+            pli_times(calc, shape->embedding,
+                      pli_sub_sat(pli_model_number(model, "%s.shortconv.l_cache", 0), 1));
         break;
     }
 }
@@ -175,21 +89,23 @@ static uint64_t vocabulary_of(const pli_model *model)
     const pli_tensor *embedding = pli_model_tensor(model, "token_embd.weight");
     if (PLIM_KNOWN(model, &model->pub, vocabulary))
         return model->pub.vocabulary;
-    return number(model, "%s.vocab_size",
-                  embedding && embedding->dims == 2 ? embedding->shape[1] : 0);
+    return pli_model_number(model, "%s.vocab_size",
+                            embedding && embedding->dims == 2 ? embedding->shape[1] : 0);
 }
 
 static void set_experts(pli_shape *shape, pli_calc *calc)
 {
     const pli_model *model = shape->model;
-    shape->experts = number(model, "%s.expert_count", 0);
-    shape->experts_used = pli_smaller(number(model, "%s.expert_used_count", 0), shape->experts);
-    shape->expert_width = number(model, "%s.expert_feed_forward_length",
-                                 layer_number(model, "%s.feed_forward_length", 0, 0));
-    shape->shared_width =
-        number(model, "%s.expert_shared_feed_forward_length",
-               pli_times(calc, shape->expert_width, number(model, "%s.expert_shared_count", 0)));
-    shape->dense_lead = number(model, "%s.leading_dense_block_count", 0);
+    shape->experts = pli_model_number(model, "%s.expert_count", 0);
+    shape->experts_used =
+        pli_smaller(pli_model_number(model, "%s.expert_used_count", 0), shape->experts);
+    shape->expert_width =
+        pli_model_number(model, "%s.expert_feed_forward_length",
+                         pli_model_layer_number(model, "%s.feed_forward_length", 0, 0));
+    shape->shared_width = pli_model_number(
+        model, "%s.expert_shared_feed_forward_length",
+        pli_times(calc, shape->expert_width, pli_model_number(model, "%s.expert_shared_count", 0)));
+    shape->dense_lead = pli_model_number(model, "%s.leading_dense_block_count", 0);
 }
 
 plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error *error,
@@ -202,7 +118,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     shape->arch = pli_arch_find(name);
     shape->has_head =
         !(shape->arch->flags & PLI_ARCH_NO_CACHE) || (shape->arch->flags & PLI_ARCH_HAS_HEAD);
-    shape->trained = number(model, "%s.context_length", 0);
+    shape->trained = pli_model_number(model, "%s.context_length", 0);
     shape->vocabulary = vocabulary_of(model);
     if (name.n == 0)
         shape->lacking = "general.architecture";
@@ -221,15 +137,16 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
         return pli_fail(error, PLIM_NOMEM, model->path, PLIM_NO_OFFSET, "out of memory");
     shape->run_layers = shape->layers;
     if (shape->arch->flags & PLI_ARCH_NEXTN)
-        shape->run_layers = pli_sub_sat(shape->layers, number(model, "%s.nextn_predict_layers", 0));
-    uint64_t heads = layer_number(model, "%s.attention.head_count", 0, 0);
+        shape->run_layers =
+            pli_sub_sat(shape->layers, pli_model_number(model, "%s.nextn_predict_layers", 0));
+    uint64_t heads = pli_model_layer_number(model, "%s.attention.head_count", 0, 0);
     shape->key_length =
-        number(model, "%s.attention.key_length", heads ? shape->embedding / heads : 0);
+        pli_model_number(model, "%s.attention.key_length", heads ? shape->embedding / heads : 0);
     shape->value_length =
-        number(model, "%s.attention.value_length", heads ? shape->embedding / heads : 0);
-    shape->latent =
-        (shape->arch->flags & PLI_ARCH_LATENT) && number(model, "%s.attention.key_length_mla", 0);
-    shape->window = window_of(shape);
+        pli_model_number(model, "%s.attention.value_length", heads ? shape->embedding / heads : 0);
+    shape->latent = (shape->arch->flags & PLI_ARCH_LATENT) &&
+                    pli_model_number(model, "%s.attention.key_length_mla", 0);
+    shape->window = pli_arch_window(shape->arch, model);
     set_layers(shape, &calc);
     set_state(shape, &calc);
     set_experts(shape, &calc);

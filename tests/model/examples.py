@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import jsonschema
+
 
 def main():
     plimsoll, source = sys.argv[1:]
@@ -18,6 +20,9 @@ def main():
         path = os.path.join(folder, make_models.slug(m))
         answer = subprocess.run([plimsoll, "model", path, "--json"], capture_output=True, text=True)
         doc = json.loads(answer.stdout) if answer.returncode == 0 else {}
+        schema = json.load(open(os.path.join(source, "docs", "schema", "plimsoll.model-1.schema.json")))
+        full = subprocess.run([plimsoll, "model", path, "--json", "--tensors", "--metadata"], capture_output=True)
+        jsonschema.validate(json.loads(full.stdout), schema)
         _, parameters, weights = make_models.build(m)
         table = m["head"] // 2 if m.get("rope_freqs") else 0  # llama.cpp counts rope_freqs as well
         want = {"parameters": parameters + table, "layers": m["layers"], "context_trained": m["context"],

@@ -1,6 +1,7 @@
 /* What the record and its JSON tell of a model. */
 #include "unit/test.h"
 
+#include <stdio.h>
 #include <yyjson.h>
 
 #include "make.h"
@@ -84,6 +85,73 @@ static void silence(void **state)
     assert_false(PLIM_KNOWN(model, model, layers));
     assert_false(PLIM_KNOWN(model, model, parameters));
     plim_model_free(model);
+}
+
+static uint64_t kind(const plim_model *model, const char *name)
+{
+    for (size_t i = 0; i < model->layers_by_kind.count; i++)
+        if (strcmp(model->layers_by_kind.items[i].name, name) == 0)
+            return model->layers_by_kind.items[i].value;
+    return 0;
+}
+
+/* Published: Gemma 3 4B has five global layers of 34; Nemotron Nano 9B v2 has layers of three
+ * kinds. */
+static void layers_by_kind(void **state)
+{
+    maker m = {0};
+    (void)state;
+    put_header(&m, 0, 3);
+    put_string(&m, "general.architecture", "gemma3");
+    put_u32(&m, "gemma3.block_count", 34);
+    put_u32(&m, "gemma3.attention.sliding_window", 1024);
+    plim_model *model = must_open(&m);
+    assert_int_equal(kind(model, "full_attention"), 5);
+    assert_int_equal(kind(model, "sliding_attention"), 29);
+    assert_int_equal(model->layers_by_kind.count, 2);
+    plim_model_free(model);
+
+    put_header(&m, 0, 4);
+    put_string(&m, "general.architecture", "nemotron_h");
+    put_u32(&m, "nemotron_h.block_count", 4);
+    put_array(&m, "nemotron_h.attention.head_count_kv", PLI_VALUE_U32, 4);
+    for (int i = 0; i < 4; i++)
+        put_number(&m, 4, i == 3 ? 8 : 0);
+    put_array(&m, "nemotron_h.feed_forward_length", PLI_VALUE_U32, 4);
+    for (int i = 0; i < 4; i++)
+        put_number(&m, 4, i == 1 ? 15680 : 0);
+    model = must_open(&m);
+    assert_int_equal(kind(model, "recurrent"), 2);
+    assert_int_equal(kind(model, "feed_forward"), 1);
+    assert_int_equal(kind(model, "full_attention"), 1);
+    plim_model_free(model);
+}
+
+static void kinds_that_are_not_sure(void **state)
+{
+    static const struct {
+        const char *arch, *key;
+    } unsure[] = {
+        {"never-seen", "x"},                 /* no row */
+        {"gemma3", "x"},                     /* how far it slides is the file's to say */
+        {"jamba", "x"},                      /* heads by layer are */
+        {"glm4moe", "nextn_predict_layers"}, /* layers that predict further tokens */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(unsure); i++) {
+        char key[64];
+        maker m = {0};
+        put_header(&m, 0, 3);
+        put_string(&m, "general.architecture", unsure[i].arch);
+        (void)snprintf(key, sizeof key, "%s.block_count", unsure[i].arch);
+        put_u32(&m, key, 4);
+        (void)snprintf(key, sizeof key, "%s.%s", unsure[i].arch, unsure[i].key);
+        put_u32(&m, key, 1);
+        plim_model *model = must_open(&m);
+        assert_int_equal(model->layers, 4);
+        assert_false(PLIM_KNOWN(model, model, layers_by_kind));
+        plim_model_free(model);
+    }
 }
 
 static yyjson_doc *document(const plim_model *model, unsigned flags)
@@ -216,8 +284,13 @@ static void arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(experts), cmocka_unit_test(silence),   cmocka_unit_test(json),
-        cmocka_unit_test(text),    cmocka_unit_test(arguments),
+        cmocka_unit_test(experts),
+        cmocka_unit_test(layers_by_kind),
+        cmocka_unit_test(kinds_that_are_not_sure),
+        cmocka_unit_test(silence),
+        cmocka_unit_test(json),
+        cmocka_unit_test(text),
+        cmocka_unit_test(arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
