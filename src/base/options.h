@@ -8,8 +8,8 @@
 
 /* Copies the caller's options over `to`, which holds the defaults and is `size` bytes long. An
  * older, shorter struct leaves the rest at its defaults; of a newer, longer one the part that is
- * not known here has to be zero. NULL leaves all defaults. False: not that, or struct_size is
- * missing. */
+ * not known here is not looked at (its padding need not be zero). NULL leaves all defaults. False:
+ * struct_size was not set. */
 bool pli_options_take(void *to, size_t size, const void *from);
 
 #endif

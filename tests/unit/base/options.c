@@ -37,14 +37,12 @@ static void newer_program(void **state)
     struct {
         struct options known;
         int third;
-    } from = {{sizeof from, 10, 20}, 0};
+    } from = {{sizeof from, 10, 20}, 30};
     struct options to = defaults;
     (void)state;
     assert_true(pli_options_take(&to, sizeof to, &from));
     assert_int_equal(to.second, 20);
     assert_int_equal(to.struct_size, sizeof to);
-    from.third = 30; /* asks for what this library does not know */
-    assert_false(pli_options_take(&to, sizeof to, &from));
 }
 
 static void not_initialised(void **state)
