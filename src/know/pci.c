@@ -147,3 +147,23 @@ uint64_t pli_pcie_bytes_per_s(uint64_t generation, uint64_t lanes)
                                     1969230769, 3938461538, 7562500000, 15125000000};
     return generation < sizeof lane / sizeof *lane && lanes <= 32 ? lane[generation] * lanes : 0;
 }
+
+static const struct platform {
+    const char *driver, *vendor;
+    pli_pci_role role;
+} platforms[] = {
+#define PLATFORM(driver, kind, family, vendor, name) {driver, vendor, {#kind, #family, name}},
+#include "platform_devices.def"
+#undef PLATFORM
+};
+
+pli_pci_role pli_platform_role_of(pli_str driver, const char **vendor)
+{
+    for (size_t i = 0; i < sizeof platforms / sizeof *platforms; i++)
+        if (pli_eq(driver, platforms[i].driver)) {
+            *vendor = platforms[i].vendor;
+            return platforms[i].role;
+        }
+    *vendor = NULL;
+    return (pli_pci_role){NULL, NULL, NULL};
+}

@@ -1,5 +1,6 @@
-/* What is known about PCI ids: makers, AI devices, names of graphics processors, drivers. Rows are
- * in pci_vendors.def, pci_devices.def, pci_gpus.def and drivers.def. All answers are static. */
+/* What is known about PCI ids and drivers: makers, AI devices, names of graphics processors. Rows
+ * are in pci_vendors.def, pci_devices.def, pci_gpus.def, drivers.def and platform_devices.def. All
+ * answers are static. */
 #ifndef PLI_KNOW_PCI_H
 #define PLI_KNOW_PCI_H
 
@@ -28,6 +29,10 @@ static inline bool pli_pci_is_display(uint32_t class)
 {
     return class >> 16 == 0x03;
 }
+
+/* What the node of this driver stands for where it is no PCI device's; NULL kind: nothing that is
+ * known to compute. *vendor: its maker. */
+pli_pci_role pli_platform_role_of(pli_str driver, const char **vendor);
 
 typedef enum pli_driver_node {                 /* where programs enter a driver */
                                PLI_NODE_OTHER, /* its own way, or unknown */
