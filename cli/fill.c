@@ -10,6 +10,8 @@ bool cli_resolve(const plim_record *record, const void *r, const char *path, siz
     const plim_head *head = r;
     for (unsigned i = 0; i < record->field_count; i++) {
         const plim_field *field = &record->fields[i];
+        if (field->key[0] != path[0])
+            continue;
         size_t n = strlen(field->key);
         if (n > length || memcmp(field->key, path, n) != 0 || !plim_known(head, i))
             continue;
@@ -63,13 +65,12 @@ struct piece {
 /* What stands between the bracket at p and its partner; *end points behind it. */
 static struct piece inside(const char *p, const char *limit, const char **end)
 {
-    static const char open[] = "{[<", shut[] = "}]>";
     struct piece piece = {p + 1, 0};
     size_t depth = 0;
     for (; p < limit; p++) {
-        if (strchr(open, *p))
+        if (*p == '{' || *p == '[' || *p == '<')
             depth++;
-        else if (strchr(shut, *p) && --depth == 0)
+        else if ((*p == '}' || *p == ']' || *p == '>') && --depth == 0)
             break;
     }
     piece.n = (size_t)(p - piece.p);
@@ -77,12 +78,14 @@ static struct piece inside(const char *p, const char *limit, const char **end)
     return piece;
 }
 
+/* Bytes before the first of the stops. */
 static size_t until(struct piece piece, const char *stops)
 {
-    size_t i = 0;
-    while (i < piece.n && !strchr(stops, piece.p[i]))
-        i++;
-    return i;
+    for (size_t i = 0; i < piece.n; i++)
+        for (const char *stop = stops; *stop; stop++)
+            if (piece.p[i] == *stop)
+                return i;
+    return piece.n;
 }
 
 static bool put_template(struct output *out, struct piece template, const plim_record *record,
@@ -115,30 +118,40 @@ static bool first_known(const plim_record *record, const void *r, struct piece p
     return false;
 }
 
+static bool is_zero(const char *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value == 0;
+}
+
 static bool is_figure(plim_type type)
 {
     return type == PLIM_TYPE_U64 || type == PLIM_TYPE_I64 || type == PLIM_TYPE_F64;
 }
 
-/* "{path}", "{path#noun}", "{path?words}". False where it is unknown. */
+/* "{path}", "{path+}", "{path#noun}", "{path?words}". False where it is unknown. */
 static bool put_field(struct output *out, struct piece piece, const plim_record *record,
                       const void *r)
 {
     char text[2048];
     cli_found found;
-    size_t n = until(piece, "#?");
+    size_t n = until(piece, "#?+");
     if (!first_known(record, r, (struct piece){piece.p, n}, &found))
         return false;
     const plim_field *field = found.field;
     struct piece rest = {piece.p + n + 1, n < piece.n ? piece.n - n - 1 : 0};
     const char *at = (const char *)found.holder + field->offset;
-    if (n < piece.n && piece.p[n] == '#') {
+    char kind = n < piece.n ? piece.p[n] : '+';
+    if (kind == '#') {
         put_plural(out, field, at, rest);
-    } else if (n < piece.n) {
+    } else if (kind == '?') {
         if (field->type != PLIM_TYPE_BOOL || !*at)
             return false;
         put(out, rest.p, rest.n);
     } else {
+        if (n < piece.n && field->type == PLIM_TYPE_U64 && is_zero(at))
+            return false;
         if (!plim_field_text(field, found.holder, text, sizeof text))
             return false;
         put(out, text, strlen(text));

@@ -3,6 +3,7 @@
  *   {cpu.brand}              a field by its JSON path, as text; nothing where unknown
  *   {name/arch/kind}         the first that is known
  *   {cpu.sockets#socket}     a number with a noun: "1 socket", "2 sockets"
+ *   {memory.cma_total_bytes+}  a number that is not 0
  *   {integrated?shares RAM}  the words, where the flag is known and true
  *   [in {cpu.sockets}]       dropped, where a field inside is unknown
  *   ~                        ", " between what is not empty

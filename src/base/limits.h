@@ -7,19 +7,20 @@
 
 /* a /proc or /sys file; cpuinfo of 1,024 CPUs exceeds 1 MiB */
 #define PLI_MAX_PROC_FILE (16u << 20)
-#define PLI_MAX_PATH 4096u                /* bytes of a path with its NUL */
-#define PLI_MAX_DIR_ENTRIES 65536u        /* names in one directory */
-#define PLI_MAX_DEVICES 1024u             /* devices of one machine */
+#define PLI_MAX_PATH 4096u                        /* bytes of a path with its NUL */
+#define PLI_MAX_DIR_ENTRIES 65536u                /* names in one directory */
+#define PLI_MAX_DEVICES 1024u                     /* devices of one machine */
 #define PLI_MAX_DEVICE_MEMORY ((uint64_t)1 << 50) /* of one device; more is no size */
-#define PLI_MAX_PARTITIONS 64u            /* of one device */
-#define PLI_MAX_CPUS 65536u               /* highest CPU number + 1 */
-#define PLI_MAX_NUMA_NODES 4096u          /* NUMA nodes */
-#define PLI_MAX_NOTES 1000u               /* notes of one machine */
-#define PLI_MAX_RECORDING (64u << 20)     /* a .machine file */
-#define PLI_MAX_RECORD_ENTRIES 1000000u   /* entries of a .machine file */
+#define PLI_MAX_PARTITIONS 64u                    /* of one device */
+#define PLI_MAX_CPUS 65536u                       /* highest CPU number + 1 */
+#define PLI_MAX_NUMA_NODES 4096u                  /* NUMA nodes */
+#define PLI_MAX_NOTES 1000u                       /* notes of one machine */
+#define PLI_MAX_RECORDING (64u << 20)             /* a .machine file */
+#define PLI_MAX_RECORD_ENTRIES 1000000u           /* entries of a .machine file */
 #define PLI_MAX_TOOL_OUTPUT (8u << 20)    /* stdout of a vendor's tool; the same for stderr */
 #define PLI_MAX_JSON (64u << 20)          /* a machine document */
 #define PLI_MAX_JSON_DEPTH 64u            /* nesting of any JSON */
+#define PLI_MAX_LIST 65536u               /* items of a list in a machine document */
 #define PLI_MAX_ARENA ((uint64_t)1 << 30) /* memory of one result */
 #define PLI_MAX_SAFETENSORS_HEADER 100000000u
 #define PLI_MAX_GGUF_HEADER ((uint64_t)1 << 30) /* bytes of keys, values and tensor table */

@@ -47,10 +47,15 @@ void *pli_record_copy(pli_arena *arena, const plim_record *record, const void *r
  * its name gets them anyway. */
 yyjson_mut_val *pli_record_to_json(yyjson_mut_doc *doc, const plim_record *record, const void *r,
                                    unsigned flags);
-/* An object into a record; unknown keys are skipped. On failure *path (in the arena) names the
- * key. */
+/* What is wrong with a document: "devices[1].memory.total_bytes" (in the arena, "" for the document
+ * itself) "is no number". */
+typedef struct pli_misfit {
+    const char *path, *what;
+} pli_misfit;
+/* An object into a record; unknown keys are skipped, null is unknown. PARSE for a value of another
+ * type or a key that is there twice, LIMIT for too long a list: *misfit says which. */
 plim_status pli_record_from_json(pli_arena *arena, const plim_record *record, yyjson_val *object,
-                                 void *r, const char **path);
+                                 void *r, pli_misfit *misfit);
 
 /* Tables of records are made from the rows by including this sequence in one .c file:
  *   #include "base/record_tables.h"      #include <plimsoll/fields_machine.def>      */

@@ -19,19 +19,19 @@ Inputs that cannot be read exit with 3 and name the file, and the place in it wh
   ! plimsoll show: show.t: Not a directory
   [3]
   $ printf '{"schema": "plimsoll.machine/1", "cpu": {"sockets": "two"}}' | plimsoll --machine -
-  ! plimsoll show: standard input: cpu.sockets has a value of the wrong type
+  ! plimsoll show: standard input: cpu.sockets is no whole number of 64 bits without a sign
   [3]
   $ printf '{"schema": "plimsoll.machine/2"}' | plimsoll --machine -
-  ! plimsoll show: standard input: "schema" is not "plimsoll.machine/1"
+  ! plimsoll show: standard input: its schema is "plimsoll.machine/2", not "plimsoll.machine/1"
   [3]
   $ printf '{"schema": "plimsoll.machine/1"' | plimsoll --machine -
   ! plimsoll show: standard input: at byte 31: not JSON: unexpected end of data
   [3]
   $ printf '{}' | plimsoll --machine -
-  ! plimsoll show: standard input: "schema" is not "plimsoll.machine/1"
+  ! plimsoll show: standard input: it names no schema
   [3]
   $ printf '{"schema": "plimsoll.machine/1", "devices": [{}, {"memory": {"total_bytes": -1}}]}' | plimsoll --machine -
-  ! plimsoll show: standard input: devices[1].memory.total_bytes has a value of the wrong type
+  ! plimsoll show: standard input: devices[1].memory.total_bytes is no whole number of 64 bits without a sign
   [3]
   $ mkdir $TMP/empty && plimsoll --root $TMP/empty --json | head -2
   {
