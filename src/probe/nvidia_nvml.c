@@ -30,6 +30,16 @@ static void unusable_all(pli_probe_context *context, const char *why)
         pli_unavailable(context, d, SOURCE, why);
 }
 
+/* The library crashed or hung on the way: whether the GPUs that it did not come to can be used is
+ * not known. */
+static void doubt_the_rest(pli_probe_context *context)
+{
+    size_t next = 0;
+    for (plim_device *d; (d = pli_nvidia_next(context->inv, &next));)
+        if (!PLIM_KNOWN(device, d, memory_total_bytes) && !PLIM_KNOWN(device, d, why_unavailable))
+            PLI_FORGET(device, d, available);
+}
+
 /* Without the library that comes with the driver no CUDA program runs here, either. JetPack before
  * 6 has none: its GPU is no PCI device and is left alone. */
 static void note_library(pli_probe_context *context, plim_status status)
@@ -93,8 +103,10 @@ static void note_init(pli_probe_context *context, const pli_nvml *nvml, int rc)
     const char *why = "the driver cannot be asked";
     const char *hint = "a container loses its GPUs when systemd reloads its units: start it anew; "
                        "else look for Xid in the kernel log";
-    if (rc == PLI_CALL_MISSING)
-        return; /* the call was given up, and a note says so already */
+    if (rc == PLI_CALL_MISSING) { /* the call was given up, and a note says so already */
+        doubt_the_rest(context);
+        return;
+    }
     if (rc == PLI_NVML_LIB_RM_VERSION_MISMATCH) {
         note_mismatch(context, nvml);
         return;
@@ -279,7 +291,8 @@ static void run(pli_probe_context *context)
     for (size_t next = 0; !s.given_up && (d = pli_nvidia_next(context->inv, &next)); s.on_bus++)
         read_on_bus(&s, d);
     read_others(&s);
-    pli_nvml_shutdown(&s.nvml);
+    if (pli_nvml_shutdown(&s.nvml) == PLI_CALL_MISSING)
+        doubt_the_rest(context);
 }
 
 const pli_probe pli_probe_nvidia_nvml = {.gate = gate, .run = run, .isolated = true};

@@ -63,9 +63,9 @@ int pli_nvml_init(const pli_nvml *nvml)
     return absent(rc) ? CALL(nvml, nvmlInit) : rc;
 }
 
-void pli_nvml_shutdown(const pli_nvml *nvml)
+int pli_nvml_shutdown(const pli_nvml *nvml)
 {
-    (void)CALL(nvml, nvmlShutdown);
+    return CALL(nvml, nvmlShutdown);
 }
 
 static int system_text(const pli_nvml *nvml, pli_nvml_system_text *fn, const char *symbol,

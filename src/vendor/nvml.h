@@ -224,7 +224,7 @@ plim_status pli_nvml_load(pli_machine *, pli_nvml *out);
  * nvmlInitWithFlags(NO_ATTACH) would be for; asking for the handle of a GPU is what wakes it.
  * Whoever got 0 calls pli_nvml_shutdown(). */
 int pli_nvml_init(const pli_nvml *);
-void pli_nvml_shutdown(const pli_nvml *);
+int pli_nvml_shutdown(const pli_nvml *);
 
 /* Texts are at most PLI_NVML_TEXT bytes and may lack their NUL: read them with pli_field_str(). */
 int pli_nvml_driver_version(const pli_nvml *, char text[PLI_NVML_TEXT]);

@@ -131,6 +131,7 @@ static void the_last_of_eight_crashes(void **state)
                 assert_known(d, memory_total_bytes, 81559 * MIB);
             else
                 assert_unknown(d, memory_total_bytes);
+            assert_int_equal(PLIM_KNOWN(device, d, available), k < 7);
         }
         assert_int_equal(m->notes.count, 1);
         plim_machine_free(m);
