@@ -16,6 +16,18 @@ const pli_generation *pli_generation_at(size_t i)
     return i < GENERATION_COUNT ? &generations[i] : NULL;
 }
 
+/* "0.7.0": releases are numbered so since after the last row. */
+static bool is_dotted(pli_str version)
+{
+    pli_str part;
+    uint64_t number;
+    size_t parts = 0;
+    for (; pli_next_part(&version, '.', &part); parts++)
+        if (!pli_parse_u64(part, &number))
+            return false;
+    return parts > 1;
+}
+
 const pli_generation *pli_generation_find(const char *engine)
 {
     const pli_generation *newest = &generations[GENERATION_COUNT - 1], *found = NULL;
@@ -28,6 +40,8 @@ const pli_generation *pli_generation_find(const char *engine)
     for (size_t i = 0; i < GENERATION_COUNT; i++)
         if (pli_eq(version, generations[i].name))
             return &generations[i];
+    if (is_dotted(version))
+        return newest;
     if (pli_starts(version, "b"))
         version = pli_skip(version, 1);
     if (!pli_parse_u64(version, &build))
