@@ -186,7 +186,8 @@ plim_status pli_machine_text(const plim_allocator *, pli_str text, const char *n
  * outlives the machine). inner stays the caller's. */
 plim_status pli_machine_record(const plim_allocator *, pli_machine *inner, bool keep_identities,
                                pli_buf *text, pli_machine **out);
-/* inner with the entries of a recording laid over it; both stay the caller's. */
+/* inner with the entries of a recording (over: pli_machine_text) laid over it; facts are inner's,
+ * both stay the caller's. INVALID when over is no recording. */
 plim_status pli_machine_overlay(const plim_allocator *, pli_machine *inner, pli_machine *over,
                                 pli_machine **out);
 void pli_machine_close(pli_machine *); /* NULL is allowed */

@@ -4,6 +4,7 @@
 #include "../base/status.h"
 #include "archive.h"
 #include "journal.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +252,8 @@ static plim_status text_read(pli_machine *m, const char *path, pli_buf *out)
     return locate(&t->archive, path, &found) ? PLIM_IO : PLIM_NOT_FOUND; /* a directory */
 }
 
-/* The handle is the path: a series moves on whoever asks. */
+/* The handle is the path: a series moves on whoever asks. A failure that comes next is that of
+ * opening. */
 static plim_status text_open(pli_machine *m, const char *path, void **file)
 {
     struct text_machine *t = text_of(m);
@@ -259,6 +261,9 @@ static plim_status text_open(pli_machine *m, const char *path, void **file)
     *file = NULL;
     if (!locate(&t->archive, path, &found))
         return serve(t, PLI_KIND_DENIED, path) ? PLIM_PERMISSION : PLIM_NOT_FOUND;
+    const pli_entry *first = pli_archive_find(&t->archive, PLI_KIND_FILE, view(&found));
+    if (first && first[first->next].failed != PLIM_OK)
+        return pli_archive_serve(&t->archive, PLI_KIND_FILE, view(&found))->failed;
     *file = pli_strdup(t->archive.arena, path);
     return *file ? PLIM_OK : PLIM_NOMEM;
 }
@@ -426,6 +431,20 @@ static const pli_machine_ops text_ops = {
     text_stat, text_env,   text_clock,  text_lib,     text_call_before, text_call_after,
     text_run,  text_cpuid, text_query,  text_isolate, text_free,
 };
+
+bool pli_machine_is_text(const pli_machine *m)
+{
+    return m->ops == &text_ops;
+}
+
+bool pli_text_has(pli_machine *m, pli_kind kind, const char *path)
+{
+    const pli_archive *a = &text_of(m)->archive;
+    struct path other;
+    return pli_archive_find(a, kind, pli_s(path)) ||
+           (has_other_name(a, path) && resolve(a, path, kind != PLI_KIND_LINK, &other) &&
+            pli_archive_find(a, kind, view(&other)));
+}
 
 static void take_facts(struct text_machine *t)
 {
