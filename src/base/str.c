@@ -105,16 +105,22 @@ bool pli_next_line(pli_str *rest, pli_str *line)
     return true;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 bool pli_next_word(pli_str *rest, pli_str *word)
 {
-    while (rest->n && (rest->p[0] == ' ' || rest->p[0] == '\t'))
-        *rest = pli_skip(*rest, 1);
-    size_t n = 0;
-    while (n < rest->n && rest->p[n] != ' ' && rest->p[n] != '\t')
-        n++;
-    *word = (pli_str){rest->p, n};
-    *rest = pli_skip(*rest, n);
-    return n > 0;
+    size_t start = 0;
+    while (start < rest->n && is_blank(rest->p[start]))
+        start++;
+    size_t end = start;
+    while (end < rest->n && !is_blank(rest->p[end]))
+        end++;
+    *word = (pli_str){start ? rest->p + start : rest->p, end - start};
+    *rest = end ? (pli_str){rest->p + end, rest->n - end} : *rest;
+    return end > start;
 }
 
 bool pli_key_value(pli_str line, char separator, pli_str *key, pli_str *value)

@@ -19,9 +19,15 @@ static bool is_id(pli_str s)
 static bool has_trace(pli_str text, const char *trace, bool needs_id)
 {
     size_t n = strlen(trace);
-    for (; text.n >= n; text = pli_skip(text, 1))
+    while (text.n >= n) {
+        const char *at = memchr(text.p, trace[0], text.n - n + 1);
+        if (!at)
+            return false;
+        text = pli_skip(text, (size_t)(at - text.p));
         if (memcmp(text.p, trace, n) == 0 && (!needs_id || is_id(pli_skip(text, n))))
             return true;
+        text = pli_skip(text, 1);
+    }
     return false;
 }
 

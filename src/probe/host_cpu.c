@@ -127,13 +127,15 @@ static void instruction_sets(pli_probe_context *context, plim_cpu *cpu, const pl
 
 /* ---- what this process may use --------------------------------------------------------------- */
 
-/* The kernel's answer is already cut with the cpuset. */
+/* The kernel's answer is already cut with the cpuset. It refuses a mask that is shorter than its
+ * own; most have room for less than 1,024 CPUs. */
 static bool affinity(pli_probe_context *context, pli_cpuset *out)
 {
     unsigned char mask[PLI_MAX_CPUS / 8];
     size_t n = 0;
     *out = (pli_cpuset){0};
-    if (pli_query(context->m, "-", "host.affinity", NULL, 0, mask, sizeof mask, &n) != PLIM_OK)
+    if (pli_query(context->m, "-", "host.affinity", NULL, 0, mask, 128, &n) != PLIM_OK &&
+        pli_query(context->m, "-", "host.affinity", NULL, 0, mask, sizeof mask, &n) != PLIM_OK)
         return false;
     for (size_t cpu = n * 8; cpu-- > 0;)
         if ((mask[cpu / 8] >> (cpu % 8)) & 1)

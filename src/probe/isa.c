@@ -48,23 +48,54 @@ static void meet(pli_isa *isa, const pli_isa *other)
     isa->known = true;
 }
 
-static void add_word(pli_isa *isa, unsigned archs, pli_str word)
+/* The rows of some architectures by a hash of their flags: a flags line has 150 words, and there are
+ * 100 rows. */
+#define BUCKETS 128u
+struct index {
+    uint8_t head[BUCKETS], next[ROW_COUNT]; /* 0: none, else a row's number + 1 */
+};
+_Static_assert(ROW_COUNT < UINT8_MAX, "a row's number fits");
+
+static size_t bucket(const char *word, size_t n)
 {
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if ((rows[i].arch & archs) && rows[i].flag_length == word.n &&
-            memcmp(rows[i].flag, word.p, word.n) == 0)
-            add(isa, i);
+    const unsigned char *u = (const unsigned char *)word;
+    return (n * 29u + u[0] * 7u + u[n - 1] * 13u + u[n / 2]) % BUCKETS;
+}
+
+static void make_index(struct index *index, unsigned archs)
+{
+    memset(index, 0, sizeof *index);
+    for (size_t i = ROW_COUNT; i-- > 0;) {
+        if (!(rows[i].arch & archs))
+            continue;
+        uint8_t *head = &index->head[bucket(rows[i].flag, rows[i].flag_length)];
+        index->next[i] = *head;
+        *head = (uint8_t)(i + 1);
+    }
+}
+
+static void add_word(pli_isa *isa, const struct index *index, pli_str word)
+{
+    if (word.n == 0)
+        return;
+    for (size_t at = index->head[bucket(word.p, word.n)]; at > 0; at = index->next[at - 1]) {
+        const struct row *row = &rows[at - 1];
+        if (row->flag_length == word.n && memcmp(row->flag, word.p, word.n) == 0)
+            add(isa, at - 1);
+    }
 }
 
 void pli_isa_meet_words(pli_isa *isa, unsigned archs, pli_str words)
 {
     pli_isa one = {{0}, true, {NULL, 0}};
     pli_str left = words, word;
+    struct index index;
     if (isa->known && pli_same(isa->last, words))
         return;
     isa->last = words;
+    make_index(&index, archs);
     while (pli_next_word(&left, &word))
-        add_word(&one, archs, word);
+        add_word(&one, &index, word);
     meet(isa, &one);
 }
 
@@ -74,13 +105,15 @@ void pli_isa_meet_riscv(pli_isa *isa, pli_str text)
 {
     pli_isa one = {{0}, true, {NULL, 0}};
     pli_str left = text, part;
+    struct index index;
     if (!pli_starts(text, "rv32") && !pli_starts(text, "rv64"))
         return;
+    make_index(&index, PLI_ISA_RISCV);
     left = pli_skip(left, 4);
     for (; left.n && left.p[0] != '_' && !strchr("sxz", left.p[0]); left = pli_skip(left, 1))
-        add_word(&one, PLI_ISA_RISCV, (pli_str){left.p, 1});
+        add_word(&one, &index, (pli_str){left.p, 1});
     while (pli_next_part(&left, '_', &part))
-        add_word(&one, PLI_ISA_RISCV, part);
+        add_word(&one, &index, part);
     meet(isa, &one);
 }
 
