@@ -2,6 +2,8 @@
  * well each time, and its document must be one. */
 #include "scene.h"
 
+#include <stdlib.h>
+
 #define ROUNDS 3000
 
 static const char *const files[][2] = {
@@ -148,6 +150,60 @@ static void detection_survives(void **state)
     }
 }
 
+/* An allocator that fails once, and counts what is still allocated. */
+struct shortage {
+    unsigned until; /* allocations before the one that fails */
+    size_t held;
+};
+
+static void *short_of_memory(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    struct shortage *shortage = user;
+    if (new_size == 0) {
+        free(ptr);
+        shortage->held -= old_size;
+        return NULL;
+    }
+    if (shortage->until-- == 0)
+        return NULL;
+    void *grown = realloc(ptr, new_size);
+    assert_non_null(grown);
+    shortage->held += new_size - old_size;
+    return grown;
+}
+
+static void detection_survives_lack_of_memory(void **state)
+{
+    scene s;
+    plim_detect_options options = PLIM_DETECT_OPTIONS_INIT;
+    plim_status status = PLIM_NOMEM;
+    (void)state;
+    scene_begin(&s);
+    put(&s, "facts", "os=linux\narch=x86_64\npage_size=4096");
+    for (size_t i = 0; i < COUNT(files); i++)
+        put_file(&s, files[i][0], files[i][1]);
+    options.machine_text = s.text.p;
+    options.machine_text_length = s.text.n;
+    for (unsigned n = 0; n < 20000; n++) {
+        struct shortage shortage = {n, 0};
+        plim_config config = PLIM_CONFIG_INIT;
+        plimsoll *context;
+        plim_machine *m = NULL;
+        config.allocator = (plim_allocator){short_of_memory, &shortage};
+        if (plim_open(&config, &context) != PLIM_OK)
+            continue;
+        status = plim_machine_detect(context, &options, NULL, NULL, &m);
+        assert_true(status == PLIM_OK || status == PLIM_NOMEM);
+        plim_machine_free(m);
+        plim_close(context);
+        assert_int_equal(shortage.held, 0);
+        if (shortage.until < UINT32_MAX / 2) /* it went through without the failure */
+            break;
+    }
+    assert_int_equal(status, PLIM_OK);
+    scene_end(&s);
+}
+
 /* Numbers of CPUs near and beyond what a kernel can have. */
 static void a_file_may_claim_any_number(void **state)
 {
@@ -169,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(detection_survives),
+        cmocka_unit_test(detection_survives_lack_of_memory),
         cmocka_unit_test(a_file_may_claim_any_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

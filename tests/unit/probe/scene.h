@@ -76,15 +76,21 @@ static inline void scene_end(scene *s)
 
 #define assert_known(record, r, member, value)                                                     \
     do {                                                                                           \
-        assert_true(PLIM_KNOWN(record, r, member));                                                \
-        assert_int_equal((r)->member, (value));                                                    \
+        const plim_##record *r_ = (r);                                                             \
+        assert_true(PLIM_KNOWN(record, r_, member));                                               \
+        assert_int_equal(r_->member, (value));                                                     \
     } while (0)
 #define assert_text(record, r, member, value)                                                      \
     do {                                                                                           \
-        assert_true(PLIM_KNOWN(record, r, member));                                                \
-        assert_string_equal((r)->member, (value));                                                 \
+        const plim_##record *r_ = (r);                                                             \
+        assert_true(PLIM_KNOWN(record, r_, member));                                               \
+        assert_string_equal(r_->member, (value));                                                  \
     } while (0)
-#define assert_unknown(record, r, member) assert_false(PLIM_KNOWN(record, r, member))
+#define assert_unknown(record, r, member)                                                          \
+    do {                                                                                           \
+        const plim_##record *r_ = (r);                                                             \
+        assert_false(PLIM_KNOWN(record, r_, member));                                              \
+    } while (0)
 
 static inline bool has_isa(const plim_machine *m, const char *name)
 {
