@@ -13,7 +13,7 @@ struct pli_auxv {
     uint64_t hwcap, hwcap2;
 };
 /* "host.xcr0", node "-": uint64_t, XGETBV(0). "host.amx", node "-": uint64_t,
- * ARCH_GET_XCOMP_SUPP. */
+ * ARCH_GET_XCOMP_SUPP; UNSUPPORTED where the kernel has no such call: it then permits no tiles. */
 /* "host.rlimit", node "-": soft limits, UINT64_MAX none. */
 struct pli_rlimits {
     uint64_t address_space, data, memlock;

@@ -48,8 +48,8 @@ static void meet(pli_isa *isa, const pli_isa *other)
     isa->known = true;
 }
 
-/* The rows of some architectures by a hash of their flags: a flags line has 150 words, and there are
- * 100 rows. */
+/* The rows of some architectures by a hash of their flags: a flags line has 150 words, and there
+ * are 100 rows. */
 #define BUCKETS 128u
 struct index {
     uint8_t head[BUCKETS], next[ROW_COUNT]; /* 0: none, else a row's number + 1 */
@@ -215,16 +215,18 @@ static bool has_consent(const pli_isa *isa, enum consent consent)
     return false;
 }
 
-/* The kernel shows the AMX flags also to a process that may not use tiles (a sandbox, an old
- * kernel): the first tile instruction would be its last. */
+/* The AMX flags show also where tiles may not be used (an old kernel, a sandbox): the first tile
+ * instruction would be the process's last. Where nobody can be asked, the flags stand. */
 void pli_isa_ask_consent(pli_isa *isa, pli_machine *m)
 {
     uint64_t permitted = 0;
-    if (!has_consent(isa, CONSENT_AMX) ||
-        pli_query(m, "-", "host.amx", NULL, 0, &permitted, sizeof permitted, NULL) != PLIM_OK ||
-        (permitted & XFEATURE_TILE_DATA))
+    if (!has_consent(isa, CONSENT_AMX))
         return;
-    for (size_t i = 0; i < ROW_COUNT; i++)
+    plim_status status =
+        pli_query(m, "-", "host.amx", NULL, 0, &permitted, sizeof permitted, NULL);
+    bool refused = status == PLIM_UNSUPPORTED ||
+                   (status == PLIM_OK && !(permitted & XFEATURE_TILE_DATA));
+    for (size_t i = 0; refused && i < ROW_COUNT; i++)
         if (rows[i].consent == CONSENT_AMX)
             drop(isa, i);
 }

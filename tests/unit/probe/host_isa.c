@@ -20,6 +20,13 @@ static void amx_needs_permission(void **state)
     assert_false(has_isa(m, "amx_tile") || has_isa(m, "amx_int8") || has_isa(m, "amx_bf16"));
     assert_true(has_isa(m, "avx512f"));
     scene_end(&s);
+    scene_begin(&s); /* a kernel before 5.16, gVisor: no such call */
+    put_file(&s, "/proc/cpuinfo", amx_cpu);
+    put(&s, "query - host.amx failed=UNSUPPORTED", "");
+    m = detect(&s);
+    assert_false(has_isa(m, "amx_tile"));
+    assert_true(has_isa(m, "avx512f"));
+    scene_end(&s);
     scene_begin(&s); /* bits 17 and 18: configuration and data */
     put_file(&s, "/proc/cpuinfo", amx_cpu);
     put(&s, "query - host.amx hex", "0700060000000000");
