@@ -16,10 +16,11 @@ extern "C" {
 #include <plimsoll/fields_model.def>
 #include <plimsoll/records_end.h>
 
-/** Opens a model file, the first file of a split GGUF, a safetensors index, or a directory that
- *  holds one of these. Only headers are read; memory is bounded by what the header really holds.
- *  Errors: NOT_FOUND, PERMISSION, PARSE, LIMIT, VERSION, NOMEM, with file and byte offset in
- *  *error. A header that is whole but whose data is absent is no error: data_present is false.
+/** Opens a model file, any file of a split GGUF, a safetensors index, or a directory that holds one
+ *  of these. Only headers are read; memory is bounded by what the header really holds. Errors:
+ *  NOT_FOUND, PERMISSION, INVALID (a pipe, a directory of several models), PARSE, LIMIT, VERSION,
+ *  NOMEM, with file and byte offset in *error. A header that is whole but whose data is absent is
+ *  no error: data_present is false.
  *  Freed with plim_model_free(); immutable, may be shared between threads. */
 PLIM_API plim_status plim_model_open(plimsoll *context, const char *path, plim_error *error,
                                      plim_model **out) PLIM_CHECK_RESULT;

@@ -59,7 +59,7 @@ yyjson_mut_doc *pli_json_new(const plim_allocator *allocator, yyjson_alc *alc)
 
 /* Offset of the byte that opens a level too deep, or PLIM_NO_OFFSET. Checked first: yyjson itself
  * does not limit depth, and whoever walks the tree recurses. */
-static uint64_t too_deep(const char *text, size_t length)
+static uint64_t too_deep(const char *text, size_t length, unsigned max)
 {
     unsigned depth = 0;
     bool string = false;
@@ -73,7 +73,7 @@ static uint64_t too_deep(const char *text, size_t length)
         } else if (c == '"') {
             string = true;
         } else if (c == '{' || c == '[') {
-            if (++depth > PLI_MAX_JSON_DEPTH)
+            if (++depth > max)
                 return i;
         } else if ((c == '}' || c == ']') && depth) {
             depth--;
@@ -83,16 +83,16 @@ static uint64_t too_deep(const char *text, size_t length)
 }
 
 plim_status pli_json_read_in_place(const plim_allocator *allocator, char *text, size_t length,
-                                   const char *subject, uint64_t base, plim_error *error,
-                                   yyjson_doc **out)
+                                   unsigned depth, const char *subject, uint64_t base,
+                                   plim_error *error, yyjson_doc **out)
 {
     yyjson_read_err why;
     yyjson_alc alc = pli_json_allocator(allocator);
-    uint64_t deep = too_deep(text, length);
+    uint64_t deep = too_deep(text, length, depth);
     *out = NULL;
     if (deep != PLIM_NO_OFFSET)
         return pli_fail(error, PLIM_LIMIT, subject, base + deep,
-                        "the JSON is nested deeper than %u", PLI_MAX_JSON_DEPTH);
+                        "the JSON is nested deeper than %u", depth);
     memset(text + length, 0, PLI_JSON_PADDING);
     *out = yyjson_read_opts(text, length, YYJSON_READ_INSITU, &alc, &why);
     if (*out)
@@ -109,7 +109,7 @@ plim_status pli_json_read(const plim_allocator *allocator, const char *text, siz
     if (length > max)
         return pli_fail(error, PLIM_LIMIT, subject, max, "the JSON text is larger than %zu bytes",
                         max);
-    uint64_t deep = too_deep(text, length);
+    uint64_t deep = too_deep(text, length, PLI_MAX_JSON_DEPTH);
     if (deep != PLIM_NO_OFFSET)
         return pli_fail(error, PLIM_LIMIT, subject, deep, "the JSON is nested deeper than %u",
                         PLI_MAX_JSON_DEPTH);

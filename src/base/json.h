@@ -17,8 +17,8 @@ plim_status pli_json_read(const plim_allocator *allocator, const char *text, siz
  * of the text in its file, for messages. */
 #define PLI_JSON_PADDING YYJSON_PADDING_SIZE
 plim_status pli_json_read_in_place(const plim_allocator *allocator, char *text, size_t length,
-                                   const char *subject, uint64_t base, plim_error *error,
-                                   yyjson_doc **out);
+                                   unsigned depth, const char *subject, uint64_t base,
+                                   plim_error *error, yyjson_doc **out);
 /* A new mutable document on the allocator (which must outlive it), NULL when out of memory. */
 yyjson_mut_doc *pli_json_new(const plim_allocator *allocator, yyjson_alc *alc);
 /* Writes a document as text for plim_text_free(); strings that are not UTF-8 are PLIM_INTERNAL. */

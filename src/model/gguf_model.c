@@ -60,25 +60,39 @@ static char *part_path(pli_arena *arena, const char *path, uint64_t i, uint64_t 
     return pli_printf(arena, "%.*s-%05" PRIu64 "%s", (int)stem.n, stem.p, i + 1, tail);
 }
 
-static plim_status append_tensors(pli_model *model, const pli_gguf *g)
+/* The keys of the only or first file, and its form. */
+static void tell_header(pli_model *model, const pli_gguf *g)
 {
-    size_t count = model->tensor_count + g->tensor_count;
+    plim_model *pub = &model->pub;
+    model->values = g->values;
+    model->value_count = g->value_count;
+    PLI_SET(model, pub, format, "gguf", NULL);
+    PLI_SET_STR(model, pub, format_version, pli_printf(model->arena, "%" PRIu32, g->version), NULL);
+    if (g->big_endian)
+        PLI_SET(model, pub, byte_order, "big", NULL);
+}
+
+/* Adds a file's tensors. A table grows by pli_grow_array() from its first reader on, so that the
+ * first one with tensors is simply taken over. */
+static void append_tensors(pli_model *model, const pli_gguf *g)
+{
     if (model->tensor_count == 0) {
         model->tensors = g->tensors;
-    } else if (g->tensor_count) {
-        pli_tensor *all = pli_alloc_array(model->arena, count, sizeof *all);
-        if (!all)
-            return PLIM_NOMEM;
-        memcpy(all, model->tensors, model->tensor_count * sizeof *all);
-        memcpy(all + model->tensor_count, g->tensors, g->tensor_count * sizeof *all);
-        model->tensors = all;
+        model->tensor_count = g->tensor_count;
+        return;
     }
-    model->tensor_count = count;
-    return PLIM_OK;
+    for (size_t i = 0; i < g->tensor_count; i++) {
+        pli_tensor *all = pli_grow_array(model->arena, model->tensors, model->tensor_count,
+                                         sizeof *model->tensors);
+        if (!all)
+            return;
+        model->tensors = all;
+        all[model->tensor_count++] = g->tensors[i];
+    }
 }
 
 /* Adds one file's tensors and bytes, and says what of its data is absent. */
-static plim_status add_file(pli_model *model, const pli_gguf *g, const char *name)
+static void add_file(pli_model *model, const pli_gguf *g, const char *name)
 {
     char absent[32];
     uint64_t wanted = pli_add_sat(g->data_start, g->data_bytes);
@@ -89,7 +103,7 @@ static plim_status add_file(pli_model *model, const pli_gguf *g, const char *nam
             model, "tensor data: %s has %" PRIu64 " of %" PRIu64 " bytes, %s are absent", name,
             g->file_bytes, wanted, plim_bytes_text(wanted - g->file_bytes, absent, sizeof absent));
     }
-    return append_tensors(model, g);
+    append_tensors(model, g);
 }
 
 static plim_status check_part(const pli_gguf *g, const char *path, uint64_t i, uint64_t count,
@@ -137,29 +151,33 @@ static plim_status check_total(const pli_model *model, const char *path, plim_er
                     model->tensor_count);
 }
 
-static plim_status read_parts(pli_model *model, const char *path, uint64_t count, plim_error *error,
-                              pli_gguf *first)
+/* All files of a split; `named` is what `path`, one of them, holds and is not read again. */
+static plim_status read_parts(pli_model *model, const char *path, const struct split *split,
+                              pli_gguf *named, plim_error *error)
 {
-    char *part = NULL;
-    for (uint64_t i = 0; i < count; i++) {
-        pli_gguf g;
-        part = part_path(model->arena, path, i, count);
+    for (uint64_t i = 0; i < split->count; i++) {
+        pli_gguf other, *g = &other;
+        plim_status status = PLIM_OK;
+        const char *part = part_path(model->arena, path, i, split->count);
         if (!part)
             return pli_fail(error, PLIM_PARSE, path, PLIM_NO_OFFSET,
                             "a part of %" PRIu64 " files that is not named NAME-00001-of-%05" PRIu64
                             ".gguf",
-                            count, count);
-        plim_status status = read_part(model, part, i, count, error, &g);
+                            split->count, split->count);
+        if (i == split->number && strcmp(part, path) == 0) {
+            g = named;
+            for (size_t k = 0; k < g->tensor_count; k++)
+                g->tensors[k].file = (uint32_t)i;
+        } else {
+            status = read_part(model, part, i, split->count, error, g);
+        }
         if (status != PLIM_OK)
             return status;
         if (i == 0) {
-            *first = g;
             model->path = part;
-            model->values = g.values;
-            model->value_count = g.value_count;
+            tell_header(model, g);
         }
-        if (add_file(model, &g, part) != PLIM_OK)
-            return pli_fail(error, PLIM_NOMEM, path, PLIM_NO_OFFSET, "out of memory");
+        add_file(model, g, part);
     }
     return check_total(model, model->path, error);
 }
@@ -167,18 +185,6 @@ static plim_status read_parts(pli_model *model, const char *path, uint64_t count
 bool pli_is_gguf(const pli_model *model)
 {
     return strcmp(model->pub.format, "gguf") == 0;
-}
-
-static void tell_format(pli_model *model, const pli_gguf *g, uint64_t count)
-{
-    plim_model *pub = &model->pub;
-    PLI_SET(model, pub, format, "gguf", NULL);
-    PLI_SET_STR(model, pub, format_version, pli_printf(model->arena, "%" PRIu32, g->version), NULL);
-    if (g->big_endian)
-        PLI_SET(model, pub, byte_order, "big", NULL);
-    if (count > 1)
-        PLI_SET(model, pub, splits, count, NULL);
-    PLI_SET(model, pub, file_bytes, pub->file_bytes, NULL);
 }
 
 plim_status pli_gguf_model(pli_model *model, const plim_reader *reader, const char *path,
@@ -190,21 +196,20 @@ plim_status pli_gguf_model(pli_model *model, const plim_reader *reader, const ch
     plim_status status = pli_gguf_read(reader, model->arena, 0, error, &g);
     if (status == PLIM_OK)
         status = read_split(&g, reader->name, error, &split);
-    if (status != PLIM_OK)
-        return status;
-    if (split.is_part && path) {
-        status = read_parts(model, path, split.count, error, &g);
-    } else {
-        model->values = g.values;
-        model->value_count = g.value_count;
+    if (status == PLIM_OK && split.is_part && path) {
+        status = read_parts(model, path, &split, &g, error);
+    } else if (status == PLIM_OK) {
+        tell_header(model, &g);
+        add_file(model, &g, reader->name);
         model->partial = split.is_part;
         if (split.is_part)
             pli_model_misses(model, "the other %" PRIu64 " files of the split model",
                              split.count - 1);
-        if (add_file(model, &g, reader->name) != PLIM_OK)
-            status = pli_fail(error, PLIM_NOMEM, reader->name, PLIM_NO_OFFSET, "out of memory");
     }
-    if (status == PLIM_OK)
-        tell_format(model, &g, split.count);
-    return status;
+    if (status != PLIM_OK)
+        return status;
+    if (split.count > 1)
+        PLI_SET(model, &model->pub, splits, split.count, NULL);
+    PLI_SET(model, &model->pub, file_bytes, model->pub.file_bytes, NULL);
+    return PLIM_OK;
 }

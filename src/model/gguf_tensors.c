@@ -20,7 +20,7 @@ static void read_shape(pli_cursor *c, pli_arena *arena, const pli_gguf *g, pli_t
     uint64_t dims = pli_cursor_number(c, 4);
     if (c->status == PLIM_OK && dims > GGML_MAX_DIMS)
         pli_cursor_fail(c, PLIM_PARSE, at,
-                        "tensor %s has %" PRIu64 " dimensions; at most 4 are possible", t->name,
+                        "tensor %.100s has %" PRIu64 " dimensions; at most 4 are possible", t->name,
                         dims);
     uint64_t *shape = pli_alloc_array(arena, PLI_MIN_SHAPE, sizeof *shape);
     if (!shape || c->status != PLIM_OK)
@@ -32,7 +32,7 @@ static void read_shape(pli_cursor *c, pli_arena *arena, const pli_gguf *g, pli_t
         /* ggml counts with signed 64 bits */
         if (!pli_mul(t->elements, shape[i], &t->elements) || t->elements > INT64_MAX ||
             shape[i] > INT64_MAX) {
-            pli_cursor_fail(c, PLIM_PARSE, at, "the shape of tensor %s overflows", t->name);
+            pli_cursor_fail(c, PLIM_PARSE, at, "the shape of tensor %.100s overflows", t->name);
             return;
         }
     }
@@ -55,13 +55,13 @@ static void read_type(pli_cursor *c, pli_arena *arena, pli_tensor *t)
         /* Engines with types of their own have rules of their own for rows that end in a block. */
         if (!q->engine)
             pli_cursor_fail(c, PLIM_PARSE, at,
-                            "tensor %s: rows of %" PRIu64 " elements are no whole blocks of %s",
+                            "tensor %.100s: rows of %" PRIu64 " elements are no whole blocks of %s",
                             t->name, t->shape[0], q->name);
         return;
     }
     uint64_t rows = t->shape[0] ? t->elements / t->shape[0] : 0;
     if (!pli_quant_row_bytes(q, t->shape[0], &row) || !pli_mul(row, rows, &t->bytes))
-        pli_cursor_fail(c, PLIM_PARSE, at, "the size of tensor %s overflows", t->name);
+        pli_cursor_fail(c, PLIM_PARSE, at, "the size of tensor %.100s overflows", t->name);
     t->bytes_known = c->status == PLIM_OK;
 }
 
@@ -85,19 +85,20 @@ static void place(pli_cursor *c, pli_gguf *g, pli_tensor *t, bool end_known, uin
 {
     if (t->offset % g->alignment != 0)
         pli_cursor_fail(c, PLIM_PARSE, at,
-                        "tensor %s: data offset %" PRIu64 " is no multiple of %" PRIu64, t->name,
-                        t->offset, g->alignment);
+                        "tensor %.100s: data offset %" PRIu64 " is no multiple of %" PRIu64,
+                        t->name, t->offset, g->alignment);
     else if (t->offset < g->data_bytes)
         pli_cursor_fail(c, PLIM_PARSE, at,
-                        "tensor %s: data at %" PRIu64
+                        "tensor %.100s: data at %" PRIu64
                         " overlaps the tensor before, which ends at %" PRIu64,
                         t->name, t->offset, g->data_bytes);
     else if (end_known && !follows(t->offset, g->data_bytes, g->alignment))
         pli_cursor_fail(c, PLIM_PARSE, at,
-                        "tensor %s: data at %" PRIu64 ", but the tensor before ends at %" PRIu64,
+                        "tensor %.100s: data at %" PRIu64
+                        ", but the tensor before ends at %" PRIu64,
                         t->name, t->offset, g->data_bytes);
     else if (!pli_add(t->offset, t->bytes, &g->data_bytes) || g->data_bytes > INT64_MAX)
-        pli_cursor_fail(c, PLIM_PARSE, at, "tensor %s: data at %" PRIu64 " is out of range",
+        pli_cursor_fail(c, PLIM_PARSE, at, "tensor %.100s: data at %" PRIu64 " is out of range",
                         t->name, t->offset);
 }
 

@@ -6,7 +6,7 @@
 enum { FULL, SLIDING, CHUNKED, LATENT, RECURRENT, BOTH, FEED_FORWARD, KINDS };
 static const char *const kind_names[KINDS] = {
     [FULL] = "full_attention",       [SLIDING] = "sliding_attention",
-    [CHUNKED] = "chunked_attention",           [LATENT] = "latent_attention",
+    [CHUNKED] = "chunked_attention", [LATENT] = "latent_attention",
     [RECURRENT] = "recurrent",       [BOTH] = "attention_and_recurrent",
     [FEED_FORWARD] = "feed_forward",
 };

@@ -79,8 +79,9 @@ plim_status pli_model_index_tensors(pli_model *model, const char *subject, plim_
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 1; i < count; i++)
         if (strcmp(names[i - 1]->name, names[i]->name) == 0)
-            return pli_fail(error, PLIM_PARSE, subject, names[i]->at,
-                            "the tensor %s stands in the model twice", names[i]->name);
+            return pli_fail(error, PLIM_PARSE, subject,
+                            names[i]->file ? PLIM_NO_OFFSET : names[i]->at,
+                            "the tensor %.100s stands in the model twice", names[i]->name);
     model->by_name = names;
     return PLIM_OK;
 }

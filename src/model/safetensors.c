@@ -381,7 +381,8 @@ static plim_status read_text(struct header *h)
     if (status != PLIM_OK)
         return status;
     return pli_json_read_in_place(pli_arena_allocator(h->arena), h->text, h->length,
-                                  h->reader->name, PREFIX, h->error, &h->doc);
+                                  PLI_MAX_SAFETENSORS_DEPTH, h->reader->name, PREFIX, h->error,
+                                  &h->doc);
 }
 
 bool pli_safetensors_is(const plim_reader *reader)

@@ -129,8 +129,8 @@ static plim_status read_index(struct index *x)
         return fail_memory(x);
     plim_status status = pli_reader_exact(x->reader, 0, x->text, x->length, x->error);
     if (status == PLIM_OK)
-        status = pli_json_read_in_place(allocator, x->text, x->length, x->reader->name, 0, x->error,
-                                        &x->doc);
+        status = pli_json_read_in_place(allocator, x->text, x->length, PLI_MAX_JSON_DEPTH,
+                                        x->reader->name, 0, x->error, &x->doc);
     if (status != PLIM_OK)
         return status;
     yyjson_val *map = yyjson_obj_get(yyjson_doc_get_root(x->doc), "weight_map");

@@ -256,6 +256,45 @@ static void cut_everywhere(void **state)
     }
 }
 
+/* A reader whose input breaks off, or is shorter than it said, at `broken`. */
+struct broken_input {
+    const maker *m;
+    uint64_t at;
+    plim_status status;
+};
+
+static plim_status broken_read(void *user, uint64_t offset, void *buf, size_t n, size_t *got)
+{
+    const struct broken_input *b = user;
+    uint64_t left = offset < b->at ? b->at - offset : 0;
+    *got = n < left ? n : (size_t)left;
+    memcpy(buf, b->m->p + (offset < b->m->n ? offset : 0), *got);
+    return *got < n ? b->status : PLIM_OK;
+}
+
+static void readers_that_fail(void **state)
+{
+    maker m = {0};
+    (void)state;
+    put_header(&m, 0, 1);
+    put_array(&m, "k", PLI_VALUE_U8, 300000);
+    put_data(&m, 1, 300000);
+    for (int i = 0; i < 4; i++) {
+        struct broken_input input = {&m, i < 2 ? 2 : 60, i % 2 ? PLIM_IO : PLIM_OK};
+        plim_reader reader = {sizeof reader, NULL, m.n, &input, broken_read};
+        plim_error e = PLIM_ERROR_INIT;
+        plim_model *model = NULL;
+        plimsoll *context;
+        assert_int_equal(plim_open(NULL, &context), PLIM_OK);
+        plim_status status = plim_model_open_reader(context, &reader, &e, &model);
+        /* the array is skipped in place, so what lies behind its length is never asked for */
+        assert_int_equal(status, i % 2 ? PLIM_IO : i < 2 ? PLIM_PARSE : PLIM_OK);
+        plim_model_free(model);
+        plim_close(context);
+    }
+    drop(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,7 +302,7 @@ int main(void)
         cmocka_unit_test(keys_twice),     cmocka_unit_test(nested_too_deep),
         cmocka_unit_test(alignments),     cmocka_unit_test(shapes),
         cmocka_unit_test(names),          cmocka_unit_test(places),
-        cmocka_unit_test(cut_everywhere),
+        cmocka_unit_test(cut_everywhere), cmocka_unit_test(readers_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

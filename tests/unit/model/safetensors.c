@@ -144,6 +144,26 @@ static void read_as_the_reference_reads(void **state)
     plim_model_free(m);
 }
 
+/* An unknown field may nest as deep as the reference's reader goes: 127 levels with the two
+ * around it. */
+static void depth(void **state)
+{
+    (void)state;
+    for (int levels = 125; levels <= 126; levels++) {
+        char text[512] = "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"x\":";
+        size_t n = strlen(text);
+        for (int i = 0; i < levels; i++)
+            text[n++] = '[';
+        for (int i = 0; i < levels; i++)
+            text[n++] = ']';
+        memcpy(text + n, "}}", 3);
+        if (levels == 125)
+            plim_model_free(must_open(text, 4));
+        else
+            refused(text, 4, 8 + n - 126 - 1, "nested deeper than 127");
+    }
+}
+
 static void found_by_content(void **state)
 {
     plim_error e = PLIM_ERROR_INIT;
@@ -166,9 +186,9 @@ static void found_by_content(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields),           cmocka_unit_test(places),
-        cmocka_unit_test(lengths),          cmocka_unit_test(read_as_the_reference_reads),
-        cmocka_unit_test(found_by_content),
+        cmocka_unit_test(fields),  cmocka_unit_test(places),
+        cmocka_unit_test(lengths), cmocka_unit_test(read_as_the_reference_reads),
+        cmocka_unit_test(depth),   cmocka_unit_test(found_by_content),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
