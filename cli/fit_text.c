@@ -102,6 +102,7 @@ static void print_legend(cli_term term, const plim_fit *fit)
 {
     uint64_t sums[PARTS] = {0}, bytes[PARTS];
     char text[32];
+    const char *gap = "";
     for (size_t i = 0; i < fit->placement.count; i++) {
         parts_of(fit->placement.items[i], bytes);
         for (size_t k = 0; k < PARTS; k++)
@@ -111,10 +112,12 @@ static void print_legend(cli_term term, const plim_fit *fit)
     for (size_t k = 0; k < PARTS; k++) {
         if (!sums[k])
             continue;
+        (void)printf("%s", gap);
         cli_paint(term, parts[k].style);
         (void)printf("%s", cli_bar_sign(term, k));
         cli_paint(term, CLI_PLAIN);
-        (void)printf(" %s %s  ", parts[k].name, plim_bytes_text(sums[k], text, sizeof text));
+        (void)printf(" %s %s", parts[k].name, plim_bytes_text(sums[k], text, sizeof text));
+        gap = "  ";
     }
     (void)putchar('\n');
 }

@@ -137,9 +137,11 @@ bool pli_key_value(pli_str line, char separator, pli_str *key, pli_str *value)
 bool pli_find_value(pli_str text, const char *key, char separator, pli_str *value)
 {
     pli_str line = {"", 0}, k; /* set: gcc 12 does not see that pli_next_line() sets it */
-    while (pli_next_line(&text, &line))
-        if (pli_key_value(line, separator, &k, value) && pli_eq(k, key))
+    while (pli_next_line(&text, &line)) {
+        line = pli_trim(line);
+        if (pli_starts(line, key) && pli_key_value(line, separator, &k, value) && pli_eq(k, key))
             return true;
+    }
     *value = (pli_str){"", 0};
     return false;
 }

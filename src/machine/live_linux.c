@@ -2,13 +2,13 @@
  * run_posix.c (tools), drm.c (ioctls), cpuid.c, isolate_posix.c. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -123,10 +123,11 @@ static plim_status query_uname(const char *node, void *out, size_t out_size, siz
 static plim_status query_affinity(const char *node, void *out, size_t out_size, size_t *length)
 {
     (void)node;
-    memset(out, 0, out_size);
-    if (sched_getaffinity(0, out_size / sizeof(long) * sizeof(long), out) != 0)
+    /* Not the C library's wrapper: the call itself tells how long the kernel's sets are. */
+    long n = syscall(SYS_sched_getaffinity, 0, out_size / sizeof(long) * sizeof(long), out);
+    if (n < 0)
         return pli_status_of_errno(errno);
-    *length = out_size / sizeof(long) * sizeof(long);
+    *length = (size_t)n;
     while (*length > 0 && ((const char *)out)[*length - 1] == 0)
         (*length)--;
     return PLIM_OK;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What the command prints, to the byte.
 
-    run.py PLIMSOLL [FILE.t...]             fails where a command no longer prints what its file says
-    run.py --update PLIMSOLL [FILE.t...]    writes the files anew; read them before you commit
+    run.py PLIMSOLL [FILE...]             fails where a command no longer prints what its file says
+    run.py --update PLIMSOLL [FILE...]    writes the files anew; read them before you commit
 
 A .t file is prose with indented commands, each followed by what it prints:
 
@@ -11,7 +11,7 @@ A .t file is prose with indented commands, each followed by what it prints:
       ! a line on standard error
       [2]                                   (an exit status that is not 0)
 
-Commands run in this folder by sh, in the C locale and without a terminal; $TMP is an empty folder, and its name
+Commands run in the file's folder by sh, in the C locale and without a terminal; $TMP is an empty folder, and its name
 is printed as $TMP.
 """
 import difflib
@@ -31,9 +31,9 @@ def environment(plimsoll, tmp):
     return {**kept, "PATH": path, "LC_ALL": "C", "TMP": tmp, "HOME": tmp}
 
 
-def run(command, env):
+def run(command, folder, env):
     """What the command prints, in the notation of a .t file."""
-    done = subprocess.run(["sh", "-c", command], cwd=FOLDER, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=60)
     out = []
     for mark, text in (("", done.stdout), ("! ", done.stderr)):
@@ -44,7 +44,7 @@ def run(command, env):
     return out + ([f"{INDENT}[{done.returncode}]"] if done.returncode else [])
 
 
-def replay(text, env):
+def replay(text, folder, env):
     lines, result = text.split("\n"), []
     at = 0
     while at < len(lines):
@@ -53,7 +53,7 @@ def replay(text, env):
         at += 1
         if not line.startswith(INDENT + "$ "):
             continue
-        result += run(line[len(INDENT) + 2:], env)
+        result += run(line[len(INDENT) + 2:], folder, env)
         # What was expected ends where an unindented line, a new command, or a blank before either begins.
         while at < len(lines) and not lines[at].startswith(INDENT + "$ "):
             if lines[at] and not lines[at].startswith(INDENT):
@@ -77,7 +77,7 @@ def main():
     for file in files:
         with tempfile.TemporaryDirectory() as tmp:
             expected = file.read_text()
-            found = replay(expected, environment(args[0], tmp))
+            found = replay(expected, file.resolve().parent, environment(args[0], tmp))
         if update:
             file.write_text(found)
         elif found != expected:
