@@ -196,8 +196,31 @@ static void number_devices(struct list *list)
     }
 }
 
+/* A record in which nothing is known says nothing: a tree of which one file was left is no machine
+ * with an empty processor. */
+static bool is_empty(const plim_head *head)
+{
+    return head && head->known[0] == 0 && head->known[1] == 0;
+}
+
+static void drop_empty_records(plim_machine *m)
+{
+#define DROP_EMPTY(rec)                                                                            \
+    if (m->rec && is_empty(&m->rec->head)) {                                                       \
+        m->rec = NULL;                                                                             \
+        PLI_FORGET(machine, m, rec);                                                               \
+    }
+    DROP_EMPTY(os)
+    DROP_EMPTY(cpu)
+    DROP_EMPTY(memory)
+    DROP_EMPTY(numa)
+    DROP_EMPTY(environment)
+#undef DROP_EMPTY
+}
+
 void pli_inventory_finish(pli_inventory *inv)
 {
+    drop_empty_records(inv->machine);
     struct list list = {.inv = inv, .count = pli_device_count(inv)};
     list.devices = pli_alloc_array(inv->arena, list.count, sizeof *list.devices);
     list.same_as = pli_alloc_array(inv->arena, list.count, sizeof *list.same_as);

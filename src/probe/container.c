@@ -142,8 +142,12 @@ void pli_container_find(pli_probe_context *context, plim_environment *e)
         runtime = from_mounts(context);
         source = "mountinfo";
     }
+    bool kubernetes = pli_env(context->m, "KUBERNETES_SERVICE_HOST") ||
+                      pli_contains(cgroups, "kubepods") ||
+                      pli_exists(context->m, "/var/run/secrets/kubernetes.io");
+    if (kubernetes && runtime && strcmp(runtime, "podman") == 0)
+        runtime = "cri-o"; /* it shares podman's storage and mark */
     PLI_SET_STR(environment, e, container, runtime, source);
-    if (pli_env(context->m, "KUBERNETES_SERVICE_HOST") || pli_contains(cgroups, "kubepods") ||
-        pli_exists(context->m, "/var/run/secrets/kubernetes.io"))
+    if (kubernetes)
         PLI_SET(environment, e, kubernetes, true, source);
 }

@@ -222,10 +222,9 @@ void pli_isa_ask_consent(pli_isa *isa, pli_machine *m)
     uint64_t permitted = 0;
     if (!has_consent(isa, CONSENT_AMX))
         return;
-    plim_status status =
-        pli_query(m, "-", "host.amx", NULL, 0, &permitted, sizeof permitted, NULL);
-    bool refused = status == PLIM_UNSUPPORTED ||
-                   (status == PLIM_OK && !(permitted & XFEATURE_TILE_DATA));
+    plim_status status = pli_query(m, "-", "host.amx", NULL, 0, &permitted, sizeof permitted, NULL);
+    bool refused =
+        status == PLIM_UNSUPPORTED || (status == PLIM_OK && !(permitted & XFEATURE_TILE_DATA));
     for (size_t i = 0; refused && i < ROW_COUNT; i++)
         if (rows[i].consent == CONSENT_AMX)
             drop(isa, i);

@@ -26,8 +26,8 @@ bool pli_sysfs_cpus(pli_probe_context *context, size_t cpu, const char *folder,
         if (pli_ends(pli_s(*names), "_list") ? pli_cpuset_parse_list(context->scratch, text, out)
                                              : pli_cpuset_parse_mask(context->scratch, text, out))
             return true;
-        pli_note_nonsense(context,
-                          pli_printf(context->scratch, CPUS "/cpu%zu/%s/%s", cpu, folder, *names),
+        /* one note for all CPUs */
+        pli_note_nonsense(context, pli_printf(context->scratch, CPUS "/cpu*/%s/%s", folder, *names),
                           "set of CPUs");
     }
     return false;
@@ -88,12 +88,17 @@ static void cover(pli_arena *arena, pli_cpuset *covered, const pli_cpuset *set)
         (void)pli_cpuset_add(arena, covered, c);
 }
 
-/* The online siblings of a CPU; itself always among them. */
+/* The online siblings of a CPU; itself always among them. *gaps: a CPU without topology was met, so
+ * that others may lack it too and are not asked for each of the files. */
 static bool siblings(pli_probe_context *context, const pli_topology *t, size_t cpu,
-                     const char *const *files, pli_cpuset *set)
+                     const char *const *files, bool *gaps, pli_cpuset *set)
 {
-    if (!pli_sysfs_cpus(context, cpu, "topology", files, set))
+    if (*gaps && !pli_existsf(context->m, context->scratch, CPUS "/cpu%zu/topology", cpu))
         return false;
+    if (!pli_sysfs_cpus(context, cpu, "topology", files, set)) {
+        *gaps = true;
+        return false;
+    }
     pli_cpuset_and(set, &t->online);
     return pli_cpuset_add(context->scratch, set, cpu);
 }
@@ -112,9 +117,10 @@ static bool all_covered(const pli_topology *t, const pli_cpuset *covered)
 static void read_cores(pli_probe_context *context, pli_topology *t)
 {
     pli_cpuset covered = {0}, set;
+    bool gaps = false;
     for (size_t c = pli_cpuset_next(&t->online, 0); c != SIZE_MAX;
          c = pli_cpuset_next(&t->online, c + 1)) {
-        if (pli_cpuset_has(&covered, c) || !siblings(context, t, c, core_files, &set))
+        if (pli_cpuset_has(&covered, c) || !siblings(context, t, c, core_files, &gaps, &set))
             continue;
         size_t threads = pli_cpuset_count(&set);
         cover(context->scratch, &covered, &set);
@@ -156,9 +162,10 @@ static void read_packages(pli_probe_context *context, pli_topology *t)
     pli_cpuset covered = {0}, set;
     uint64_t *ids = NULL, id;
     size_t id_count = 0;
+    bool gaps = false;
     for (size_t c = pli_cpuset_next(&t->online, 0); c != SIZE_MAX;
          c = pli_cpuset_next(&t->online, c + 1)) {
-        if (pli_cpuset_has(&covered, c) || !siblings(context, t, c, package_files, &set))
+        if (pli_cpuset_has(&covered, c) || !siblings(context, t, c, package_files, &gaps, &set))
             continue;
         cover(context->scratch, &covered, &set);
         if (pli_cpuset_count(&set) > 1 || !package_id(context, c, &id) ||

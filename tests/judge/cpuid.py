@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""cpuid.py PLIMSOLL SHARED: raw CPUID dumps of SHARED/fixtures/cpuid (hwloc's and libcpuid's), each made into a recording
-without /proc: brand, vendor and instruction sets as the peers name them. Skips (77) where SHARED is absent.
+"""cpuid.py PLIMSOLL SHARED: raw CPUID dumps of SHARED/fixtures/cpuid (hwloc's and libcpuid's), each made into a
+recording without /proc: brand, vendor and instruction sets as the peers name them. Skips (77) where SHARED is absent.
 """
 import json
 import os
@@ -10,8 +10,8 @@ import sys
 import tempfile
 
 # libcpuid's names of the flags that both sides know; ours where they differ.
-FLAGS = {name: name for name in """sse sse2 ssse3 sse4_1 sse4_2 sse4a popcnt avx avx2 f16c fma4 xop bmi1 bmi2 avx512f avx512dq
-         avx512pf avx512er avx512cd avx512bw avx512vl""".split()}
+FLAGS = {name: name for name in """sse sse2 ssse3 sse4_1 sse4_2 sse4a popcnt avx avx2 f16c fma4 xop bmi1 bmi2
+         avx512f avx512dq avx512pf avx512er avx512cd avx512bw avx512vl""".split()}
 FLAGS.update({"pni": "sse3", "fma3": "fma", "avx512vnni": "avx512_vnni"})
 
 
@@ -19,7 +19,8 @@ def registers(text):
     """{(leaf, subleaf): (eax, ebx, ecx, edx)} of the first CPU in a dump."""
     found, sub_of = {}, {}
     for line in text.splitlines():
-        hwloc = re.match(r"[0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ => ((?:[0-9a-f]+ ?){4})$", line.strip())
+        hwloc = re.match(r"[0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ => ((?:[0-9a-f]+ ?){4})$",
+                         line.strip())
         other = re.match(r"CPUID ([0-9A-F]{8}):?\s+((?:[0-9A-F]{8}-?){4})(?: \[SL ([0-9A-F]+)\])?", line)
         old = re.match(r"(basic|ext)_cpuid\[(\d+)\]=((?:[0-9a-f]{8} ?){4})$", line.strip())
         if re.match(r"## pu[1-9]|[-_]+[\[ ].*CPU #[1-9]", line):
@@ -41,7 +42,8 @@ def registers(text):
 
 def recording(regs):
     """The states that the CPU supports are taken to be switched on."""
-    text = "".join(f"-- cpuid {leaf:x} {sub:x} --\n{' '.join(f'{r:08x}' for r in regs[leaf, sub])}\n" for leaf, sub in regs)
+    text = "".join(f"-- cpuid {leaf:x} {sub:x} --\n{' '.join(f'{r:08x}' for r in four)}\n"
+                   for (leaf, sub), four in regs.items())
     states = regs.get((0xd, 0), (0, 0, 0, 0))[0]
     return text + f"-- query - host.xcr0 hex --\n{states.to_bytes(8, 'little').hex()}\n"
 

@@ -328,9 +328,13 @@ static void nothing_is_made_up(void **state)
     (void)state;
     scene_begin(&s);
     put(&s, "facts", "os=linux");
-    const plim_cpu *cpu = detect(&s)->cpu;
-    for (unsigned field = 0; field < PLIM_F_cpu_COUNT; field++)
-        assert_false(plim_known(&cpu->head, field));
+    const plim_machine *m = detect(&s);
+    assert_null(m->cpu);
+    assert_null(m->memory);
+    assert_null(m->numa);
+    assert_null(m->environment);
+    assert_unknown(machine, m, cpu);
+    assert_unknown(machine, m, storage);
     scene_end(&s);
 }
 

@@ -51,7 +51,7 @@ static void containers_leave_traces(void **state)
             assert_text(environment, e, container, cases[i].container);
         else
             assert_unknown(environment, e, container);
-        assert_int_equal(PLIM_KNOWN(environment, e, kubernetes) && e->kubernetes,
+        assert_int_equal(e && PLIM_KNOWN(environment, e, kubernetes) && e->kubernetes,
                          cases[i].kubernetes);
         scene_end(&s);
     }
@@ -117,8 +117,8 @@ static void hypervisors_and_clouds(void **state)
         put(&s, cases[i].entry, cases[i].body);
         put(&s, cases[i].entry2, cases[i].body2);
         const plim_environment *e = detect(&s)->environment;
-        const char *v = PLIM_KNOWN(environment, e, virtualization) ? e->virtualization : "-";
-        const char *c = PLIM_KNOWN(environment, e, cloud) ? e->cloud : "-";
+        const char *v = e && PLIM_KNOWN(environment, e, virtualization) ? e->virtualization : "-";
+        const char *c = e && PLIM_KNOWN(environment, e, cloud) ? e->cloud : "-";
         if (strcmp(v, cases[i].virtualization ? cases[i].virtualization : "-") != 0 ||
             strcmp(c, cases[i].cloud ? cases[i].cloud : "-") != 0)
             fail_msg("%s, %s: %s in %s", cases[i].body, cases[i].body2, v, c);

@@ -77,24 +77,24 @@ static inline void scene_end(scene *s)
 #define assert_known(record, r, member, value)                                                     \
     do {                                                                                           \
         const plim_##record *r_ = (r);                                                             \
-        assert_true(PLIM_KNOWN(record, r_, member));                                               \
+        assert_true(r_ &&PLIM_KNOWN(record, r_, member));                                          \
         assert_int_equal(r_->member, (value));                                                     \
     } while (0)
 #define assert_text(record, r, member, value)                                                      \
     do {                                                                                           \
         const plim_##record *r_ = (r);                                                             \
-        assert_true(PLIM_KNOWN(record, r_, member));                                               \
+        assert_true(r_ &&PLIM_KNOWN(record, r_, member));                                          \
         assert_string_equal(r_->member, (value));                                                  \
     } while (0)
 #define assert_unknown(record, r, member)                                                          \
     do {                                                                                           \
         const plim_##record *r_ = (r);                                                             \
-        assert_false(PLIM_KNOWN(record, r_, member));                                              \
+        assert_false(r_ &&PLIM_KNOWN(record, r_, member));                                         \
     } while (0)
 
 static inline bool has_isa(const plim_machine *m, const char *name)
 {
-    for (size_t i = 0; i < m->cpu->isa.count; i++)
+    for (size_t i = 0; m->cpu && i < m->cpu->isa.count; i++)
         if (strcmp(m->cpu->isa.items[i], name) == 0)
             return true;
     return false;
