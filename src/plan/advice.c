@@ -112,17 +112,20 @@ static bool use_q8_context(const pli_case *base, change *c)
     return true;
 }
 
-/* The most layers that stay under the line; 0 where not even none do. */
+/* The most layers that stay under the line by the bound of the compute buffers, which costs less
+ * than a replay; what comes of it is judged like everything else. 0 where not even none do. */
 static uint64_t most_layers(const pli_case *base, pli_setup *setup)
 {
     uint64_t low = 0, high = base->plan->offloaded;
+    pli_shape bounded = *base->shape;
+    bounded.graph = NULL;
     while (high - low > 1) {
         pli_plan plan;
         pli_verdict verdict;
         setup->gpu_layers = low + (high - low) / 2;
-        bool good = !pli_place_weights(base->shape, setup, base->sites, &plan) &&
-                    !pli_place_context(base->shape, setup, base->sites, &plan);
-        pli_judge(base->shape, setup, base->sites, &plan, &verdict);
+        bool good = !pli_place_weights(&bounded, setup, base->sites, &plan) &&
+                    !pli_place_context(&bounded, setup, base->sites, &plan);
+        pli_judge(&bounded, setup, base->sites, &plan, &verdict);
         if (good && verdict.utilization_known && verdict.utilization <= setup->line_warning)
             low = setup->gpu_layers;
         else
