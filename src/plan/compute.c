@@ -172,15 +172,36 @@ static uint64_t copies_bytes(pli_calc *calc, const pli_shape *shape, const pli_s
     return pli_times(calc, (PLI_PIPELINE_COPIES - 1) * F32, elements);
 }
 
+/* A device that attends to a cache on the host takes a layer of it at a time. */
+static uint64_t lent_cache_bytes(pli_calc *calc, const pli_setup *setup, const pli_plan *plan,
+                                 uint64_t on_host)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; on_host && i < plan->cache_count; i++) {
+        const pli_cache *c = &plan->cache[i];
+        uint64_t row = pli_plus(calc, c->key_bytes, c->value_bytes) / c->layers + 1;
+        row = pli_times(calc, row, pli_times(calc, c->cells, setup->streams));
+        most = pli_larger(most, row);
+    }
+    return most;
+}
+
+static pli_certainty certainty_of(const pli_shape *shape)
+{
+    unsigned odd = PLI_ARCH_INEXACT | PLI_ARCH_WIDE_GRAPH;
+    return shape->arch->flags & odd || shape->arch->state || shape->latent ? PLI_ESTIMATE
+                                                                           : PLI_BOUND;
+}
+
 static void bound_site(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                        const pli_sites *sites, const widths *w, size_t site, pli_plan *plan)
 {
     pli_share *load = &plan->at[site];
     bool is_host = site == sites->devices, with_head = plan->output_site == site && shape->has_head;
     bool lends = !is_host && site == 0 && setup->op_offload && plan->copied;
-    load->compute_kind =
-        shape->arch->flags & PLI_ARCH_INEXACT || shape->arch->state ? PLI_ESTIMATE : PLI_BOUND;
-    if (load->layers || lends)
+    bool helps = is_host && (plan->copied || !setup->kv_offload);
+    load->compute_kind = certainty_of(shape);
+    if (load->layers || lends || helps)
         load->compute = layer_bytes(calc, shape, setup, w);
     if (with_head || lends)
         load->compute = pli_larger(load->compute, logits_bytes(calc, shape, setup, w));
@@ -188,6 +209,9 @@ static void bound_site(pli_calc *calc, const pli_shape *shape, const pli_setup *
         load->compute = pli_plus(calc, load->compute, cast_bytes(calc, setup, w));
     if (lends)
         load->compute = pli_plus(calc, load->compute, plan->copied);
+    if (lends || (!is_host && load->layers))
+        load->compute = pli_plus(calc, load->compute,
+                                 lent_cache_bytes(calc, setup, plan, plan->at[sites->devices].kv));
     if (!is_host && (load->layers || with_head) && pli_is_pipelined(shape, setup, sites))
         load->compute = pli_plus(calc, load->compute, copies_bytes(calc, shape, setup, w));
 }
@@ -201,7 +225,7 @@ void pli_bound_compute(pli_calc *calc, const pli_shape *shape, const pli_setup *
         bound_site(calc, shape, setup, sites, &w, i, plan);
     }
     pli_share *host = &plan->at[sites->devices];
-    bool works = host->compute != 0 || plan->copied;
+    bool works = host->compute != 0;
     uint64_t inputs = host_inputs(calc, shape, setup, sites, plan);
     host->compute = pli_plus(calc, host->compute, inputs);
     if (!works)
