@@ -29,7 +29,7 @@ static void fork_one(void)
 {
     if (fork() == 0) {
         setsid();
-        sleep(60);
+        sleep(20);
         _exit(0);
     }
 }

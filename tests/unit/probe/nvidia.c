@@ -121,6 +121,21 @@ static void gb10_takes_ram(void **state)
     plim_machine_free(m);
 }
 
+/* Reserved huge pages are all that CUDA takes then, and no program but it can have them. */
+static void gb10_takes_huge_pages(void **state)
+{
+    (void)state;
+    plim_machine *m =
+        fake_detect(GB10_FILES GB10_MEMINFO "HugePages_Total: 4096\nHugePages_Free: 4000\n"
+                                            "Hugepagesize: 2048 kB\n",
+                    "gb10", NULL);
+    const plim_device *d = fake_device(m, 0);
+    assert_known(d, memory_total_bytes, 125508468ull * 1024);
+    assert_known(d, memory_free_bytes, 4000ull * 2048 * 1024);
+    assert_unknown(d, memory_used_bytes);
+    plim_machine_free(m);
+}
+
 /* A chip that is not known by name: shared page tables and no memory of its own say the same. */
 static void shared_page_tables_mean_unified_memory(void **state)
 {
@@ -363,6 +378,7 @@ int main(void)
         cmocka_unit_test(eight_gpus_keep_their_places),
         cmocka_unit_test(mig_slices_stand_behind_their_gpu),
         cmocka_unit_test(gb10_takes_ram),
+        cmocka_unit_test(gb10_takes_huge_pages),
         cmocka_unit_test(shared_page_tables_mean_unified_memory),
         cmocka_unit_test(wsl),
         cmocka_unit_test(container_without_sys),
