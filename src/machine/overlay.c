@@ -117,7 +117,8 @@ static plim_status overlay_stat(pli_machine *m, const char *path, pli_stat *out)
 {
     struct overlay *o = overlay_of(m);
     plim_status status = o->over->ops->stat(o->over, path, out);
-    if (status == PLIM_OK || pli_text_has(o->over, PLI_KIND_STAT, path))
+    if (status == PLIM_OK || pli_text_has(o->over, PLI_KIND_STAT, path) ||
+        pli_text_has(o->over, PLI_KIND_FILE, path))
         return status;
     return o->inner->ops->stat(o->inner, path, out);
 }

@@ -96,8 +96,6 @@ static void file_answered(struct recorder *r, const char *path, plim_status stat
     if (status == PLIM_OK) {
         body(r, PLI_SUBJECT_FILE, path, content.p, content.n);
         end(r, PLI_KIND_FILE, NULL, false);
-    } else if (status == PLIM_PERMISSION) {
-        end(r, PLI_KIND_DENIED, NULL, false);
     } else {
         failed(r, PLI_KIND_FILE, status);
     }
@@ -173,10 +171,7 @@ static plim_status record_list(pli_machine *m, const char *path, pli_arena *aren
     begin(r);
     argument(r, path);
     if (status != PLIM_OK) {
-        if (status == PLIM_PERMISSION)
-            end(r, PLI_KIND_DENIED, NULL, false);
-        else
-            failed(r, PLI_KIND_DIR, status);
+        failed(r, PLI_KIND_DIR, status);
         return status;
     }
     if (out->count) /* the kernel's order says nothing, and differs between two runs */

@@ -306,6 +306,8 @@ static plim_status text_stat(pli_machine *m, const char *path, pli_stat *out)
     if (!locate(&t->archive, path, &found))
         return PLIM_NOT_FOUND;
     e = pli_archive_find(&t->archive, PLI_KIND_FILE, view(&found));
+    if (e && e->failed == PLIM_NOT_FOUND)
+        return PLIM_NOT_FOUND;
     *out = (pli_stat){.type = e ? PLI_FILE_REGULAR : PLI_FILE_DIRECTORY,
                       .size = e ? pli_entry_size(e) : 0,
                       .readable = !e || e->failed == PLIM_OK};

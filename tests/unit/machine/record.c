@@ -102,7 +102,7 @@ static void answers_are_written_once(void **state)
         (void)pli_query(f.m, "-", "host.amx", NULL, 0, &xcr0, sizeof xcr0, NULL);
     }
     assert_string_equal(entries(&f), "-- file /a --\nx\n"
-                                     "-- denied /d --\n"
+                                     "-- file /d failed=PERMISSION --\n"
                                      "-- file /io failed=IO --\n"
                                      "-- link /l --\na\n"
                                      "-- stat /s --\nchar rdev=226:128 access=r\n"

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/num.h"
+#include "machine/archive.h"
 #include "machine/query.h"
 
 struct fixture {
@@ -402,6 +403,58 @@ static void header_words_are_counted(void **state)
     assert_int_equal(pli_machine_text(NULL, pli_s(text), "bad", &error, &m), PLIM_PARSE);
 }
 
+/* Source of a manual page into the text that a reader copies. */
+static char *examples_of(const char *path, char *out, size_t size)
+{
+    char line[1024];
+    FILE *file = fopen(path, "r");
+    bool examples = false, inside = false;
+    size_t n = 0;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        examples = examples || strcmp(line, ".Sh EXAMPLES\n") == 0;
+        bool display = strncmp(line, ".Bd -literal", 12) == 0;
+        inside = examples && (inside || display) && strcmp(line, ".Ed\n") != 0;
+        for (const char *c = line; inside && !display && *c && n + 1 < size; c++) {
+            if (c[0] == '\\' && c[1] == '&')
+                c++;
+            else if (c[0] != '\\')
+                out[n++] = *c;
+        }
+    }
+    out[n] = '\0';
+    assert_int_equal(fclose(file), 0);
+    return out;
+}
+
+static void the_manual_is_right(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+#define X(id, name, least, most, attributes) name,
+        PLI_KIND_MAP(X)
+#undef X
+    };
+    const char *path = SOURCE_DIR "/man/plimsoll-machine.5";
+    char text[8192], row[64], manual[32768];
+    struct fixture f = open_text(examples_of(path, text, sizeof text));
+    uint32_t count = 0;
+    expect_file(&f, "/sys/bus/pci/devices/0000:03:00.0/mem_info_vram_total", "25753026560\n");
+    assert_int_equal(call_u32(f.m, "nvmlDeviceGetCount_v2", "-", &count), 0);
+    assert_int_equal(pli_load(&count, 4, false), 2);
+    close_text(&f);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t n = fread(manual, 1, sizeof manual - 1, file);
+    manual[n] = '\0';
+    assert_int_equal(fclose(file), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        (void)snprintf(row, sizeof row, "\n.It Cm %s", names[i]);
+        if (!strstr(manual, row))
+            fail_msg("the manual says nothing of \"%s\"", names[i]);
+    }
+}
+
 static void every_failed_allocation_is_survived(void **state);
 
 int main(void)
@@ -420,6 +473,7 @@ int main(void)
         cmocka_unit_test(an_isolated_job_ends_as_it_was_recorded),
         cmocka_unit_test(malformed_texts_are_refused_with_their_offset),
         cmocka_unit_test(header_words_are_counted),
+        cmocka_unit_test(the_manual_is_right),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
