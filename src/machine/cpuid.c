@@ -11,7 +11,7 @@ bool pli_cpuid_read(uint32_t leaf, uint32_t sub, uint32_t out[4])
     unsigned r[4];
     /* A hypervisor's leaves are a range of their own, beyond the processor's highest. */
     bool hypervisor = (leaf & 0xffff0000u) == 0x40000000u;
-    if (!hypervisor && leaf > __get_cpuid_max(leaf & 0x80000000u, NULL))
+    if (!hypervisor && leaf > (unsigned)__get_cpuid_max(leaf & 0x80000000u, NULL))
         return false;
     __cpuid_count(leaf, sub, r[0], r[1], r[2], r[3]);
     for (int i = 0; i < 4; i++)
