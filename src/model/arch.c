@@ -69,13 +69,19 @@ static bool slides(const pli_arch *arch, const pli_model *model, uint64_t layer)
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
+static uint64_t heads_kv(const pli_model *model, uint64_t layer)
+{
+    uint64_t heads;
+    if (pli_model_layer_u64(model, "%s.attention.head_count_kv", layer, &heads))
+        return heads;
+    return pli_model_layer_number(model, "%s.attention.head_count", layer, 0);
+}
+
+/* Keys are looked up where a rule needs them: a header may claim many layers. */
 static void set_kind(const pli_arch *arch, const pli_model *model, uint64_t layer,
                      pli_layer_kind *kind)
 {
-    uint64_t interval = pli_model_number(model, "%s.full_attention_interval", 4);
-    uint64_t heads = pli_model_layer_number(model, "%s.attention.head_count", layer, 0);
-    uint64_t heads_kv = pli_model_layer_number(model, "%s.attention.head_count_kv", layer, heads);
-    uint64_t feed_forward = pli_model_layer_number(model, "%s.feed_forward_length", layer, 0);
+    uint64_t interval;
     switch (arch->layers) {
     case PLI_LAYERS_ATTENTION:
         kind->attends = true;
@@ -84,17 +90,20 @@ static void set_kind(const pli_arch *arch, const pli_model *model, uint64_t laye
         kind->recurrent = true;
         break;
     case PLI_LAYERS_HEADLESS:
-        kind->recurrent = heads_kv == 0;
-        kind->attends = heads_kv > 0;
+        kind->attends = heads_kv(model, layer) > 0;
+        kind->recurrent = !kind->attends;
         break;
     case PLI_LAYERS_NEMOTRON: /* the third kind is a feed-forward of its own */
-        kind->recurrent = heads_kv == 0 && feed_forward == 0;
-        kind->attends = heads_kv > 0 && feed_forward == 0;
+        if (pli_model_layer_number(model, "%s.feed_forward_length", layer, 0))
+            break;
+        kind->attends = heads_kv(model, layer) > 0;
+        kind->recurrent = !kind->attends;
         break;
     case PLI_LAYERS_BOTH:
         kind->attends = kind->recurrent = true;
         break;
     case PLI_LAYERS_INTERVAL:
+        interval = pli_model_number(model, "%s.full_attention_interval", 4);
         kind->attends = interval <= 1 || (layer + 1) % interval == 0;
         kind->recurrent = !kind->attends;
         break;

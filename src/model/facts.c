@@ -199,20 +199,30 @@ static void tell_parameters(pli_model *model)
             NULL);
 }
 
-/* The file's word where it has one, else the type that takes most bytes. */
-static void tell_quantization(pli_model *model)
+/* The type that takes most bytes, indices and masks of safetensors aside. */
+static const char *commonest_type(const pli_model *model)
 {
     const plim_counts *types = &model->pub.tensor_bytes_by_type;
+    const plim_count *best = NULL;
+    for (size_t i = 0; i < types->count; i++) {
+        const pli_quant *q = pli_quant_by_name(pli_s(types->items[i].name));
+        if (!pli_is_gguf(model) && q && q->dtype == PLI_DTYPE_NO_WEIGHTS)
+            continue;
+        if (!best || types->items[i].value > best->value)
+            best = &types->items[i];
+    }
+    return best ? best->name : NULL;
+}
+
+/* The file's word where it has one. */
+static void tell_quantization(pli_model *model)
+{
     const char *word = NULL;
     uint64_t n;
     if (pli_model_u64(model, "general.file_type", &n))
         word = pli_file_type_name(n);
-    size_t best = 0;
-    for (size_t i = 1; i < types->count; i++)
-        if (types->items[i].value > types->items[best].value)
-            best = i;
-    if (!word && types->count && PLIM_KNOWN(model, &model->pub, tensor_bytes))
-        word = types->items[best].name;
+    if (!word && PLIM_KNOWN(model, &model->pub, tensor_bytes))
+        word = commonest_type(model);
     PLI_SET_STR(model, &model->pub, quantization, word, NULL);
 }
 

@@ -11,7 +11,7 @@ static const char *const kind_names[KINDS] = {
     [FEED_FORWARD] = "feed_forward",
 };
 
-static unsigned kind_of(const pli_arch *arch, const pli_model *model, uint64_t layer)
+static unsigned kind_of(const pli_arch *arch, const pli_model *model, bool latent, uint64_t layer)
 {
     pli_layer_kind kind = pli_arch_layer(arch, model, layer);
     if (kind.attends && kind.recurrent)
@@ -22,7 +22,7 @@ static unsigned kind_of(const pli_arch *arch, const pli_model *model, uint64_t l
         return FEED_FORWARD;
     if (kind.slides) /* the one architecture whose window is not the file's sees chunks */
         return arch->flags & PLI_ARCH_WINDOW_FIXED ? CHUNKED : SLIDING;
-    return pli_model_number(model, "%s.attention.kv_lora_rank", 0) ? LATENT : FULL;
+    return latent ? LATENT : FULL;
 }
 
 /* Is all there that the row's rules ask for? */
@@ -47,8 +47,9 @@ void pli_model_tell_kinds(pli_model *model)
     size_t n = 0;
     if (layers == 0 || layers > PLI_MAX_LAYERS || !sure(arch, model, layers))
         return;
+    bool latent = pli_model_number(model, "%s.attention.kv_lora_rank", 0) != 0;
     for (uint64_t i = 0; i < layers; i++)
-        counts[kind_of(arch, model, i)]++;
+        counts[kind_of(arch, model, latent, i)]++;
     plim_count *items = pli_alloc_array(model->arena, KINDS, sizeof *items);
     for (unsigned k = 0; items && k < KINDS; k++)
         if (counts[k])
