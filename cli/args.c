@@ -52,7 +52,8 @@ bool cli_word_at(const char *words, char separator, size_t i, char *buf, size_t 
 {
     while (words && i--) {
         words = strchr(words, separator);
-        words += words != NULL;
+        if (words)
+            words++;
     }
     if (!words || !*words)
         return false;
