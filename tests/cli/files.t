@@ -37,6 +37,38 @@ Inputs that cannot be read exit with 3 and name the file, and the place in it wh
   {
     "schema": "plimsoll.machine/1",
 
+Models: no file, no model, a file cut inside its header, a pipe.
+
+  $ plimsoll model no-such-file
+  ! plimsoll model: no-such-file: No such file or directory
+  [3]
+  $ plimsoll model .
+  ! plimsoll model: .: no model in this directory: no *.gguf, model.safetensors or model.safetensors.index.json
+  [3]
+  $ plimsoll model show.t
+  ! plimsoll model: show.t: at byte 0: neither a GGUF nor a safetensors file
+  [3]
+  $ head -c 1000 ../../examples/models/qwen3-8b-q4_k_m.gguf >$TMP/cut.gguf
+  $ plimsoll model $TMP/cut.gguf
+  ! plimsoll model: $TMP/cut.gguf: at byte 995: the file ends inside the tensor table: 8 bytes wanted, 5 left
+  [3]
+  $ plimsoll fit $TMP/cut.gguf --on cpu:64GiB
+  ! plimsoll fit: $TMP/cut.gguf: at byte 995: the file ends inside the tensor table: 8 bytes wanted, 5 left
+  [3]
+  $ head -c 1000 ../../examples/models/qwen3-8b-q4_k_m.gguf | plimsoll model /dev/stdin
+  ! plimsoll model: /dev/stdin: not a regular file
+  [3]
+  $ mkfifo $TMP/pipe.gguf && plimsoll model $TMP/pipe.gguf
+  ! plimsoll model: $TMP/pipe.gguf: not a regular file
+  [3]
+  $ plimsoll model /dev/zero
+  ! plimsoll model: /dev/zero: not a regular file
+  [3]
+  $ : >$TMP/empty.gguf && plimsoll model $TMP/empty.gguf
+  ! plimsoll model: $TMP/empty.gguf: at byte 0: not a GGUF file: no magic
+  [3]
+  $ rm $TMP/*.gguf
+
 A recording is written whole or not at all; what cannot be written is status 4.
 
   $ plimsoll version >/dev/full
