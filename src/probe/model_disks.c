@@ -55,6 +55,19 @@ static char *part_from_end(pli_probe_context *context, pli_str path, int from_en
     return NULL;
 }
 
+static void from_path(pli_probe_context *context, const char *path, pli_names *disks, int depth);
+
+/* A loop device shows a file as a disk. */
+static bool from_backing_file(pli_probe_context *context, const char *at, pli_names *disks,
+                              int depth)
+{
+    pli_str file = pli_read_wordf(context->m, context->scratch, "%s/loop/backing_file", at);
+    char *path = file.n ? pli_strndup(context->scratch, file) : NULL;
+    if (path)
+        from_path(context, path, disks, depth + 1);
+    return path != NULL;
+}
+
 /* at: a link in sysfs to a block device. */
 static void descend(pli_probe_context *context, const char *at, pli_names *disks, int depth)
 {
@@ -71,7 +84,8 @@ static void descend(pli_probe_context *context, const char *at, pli_names *disks
     }
     if (pli_listf(context->m, context->scratch, &slaves, "%s/slaves", at) != PLIM_OK ||
         slaves.count == 0) {
-        add_disk(context, disks, name);
+        if (!from_backing_file(context, at, disks, depth))
+            add_disk(context, disks, name);
         return;
     }
     for (size_t i = 0; i < slaves.count; i++) {
@@ -82,12 +96,12 @@ static void descend(pli_probe_context *context, const char *at, pli_names *disks
 }
 
 static void from_number(pli_probe_context *context, uint64_t major, uint64_t minor,
-                        pli_names *disks)
+                        pli_names *disks, int depth)
 {
     char *at = pli_printf(context->scratch, "/sys/dev/block/%llu:%llu", (unsigned long long)major,
                           (unsigned long long)minor);
     if (at)
-        descend(context, at, disks, 0);
+        descend(context, at, disks, depth);
 }
 
 /* ---- file systems without a device number of their own --------------------------------------- */
@@ -146,7 +160,8 @@ static bool from_btrfs(pli_probe_context *context, const char *device, pli_names
 }
 
 /* A mount whose source is a device node. */
-static void from_source(pli_probe_context *context, const pli_mount *mount, pli_names *disks)
+static void from_source(pli_probe_context *context, const pli_mount *mount, pli_names *disks,
+                        int depth)
 {
     pli_stat st;
     char *source = pli_mount_path(context->scratch, mount->source);
@@ -157,7 +172,7 @@ static void from_source(pli_probe_context *context, const pli_mount *mount, pli_
                           (unsigned long long)st.rdev_major, (unsigned long long)st.rdev_minor);
     char *name = part_from_end(context, pli_link_target(context, at), 0);
     if (!pli_eq(mount->type, "btrfs") || !name || !from_btrfs(context, name, disks))
-        from_number(context, st.rdev_major, st.rdev_minor, disks);
+        from_number(context, st.rdev_major, st.rdev_minor, disks, depth);
 }
 
 /* An overlay's files are in its upper or lower directory, which a container may not see: then the
@@ -169,7 +184,7 @@ static void from_mount(pli_probe_context *context, pli_str path, pli_names *disk
     if (depth > MAX_DEPTH || !mount_of(context, path, &mount))
         return;
     if (!pli_eq(mount.type, "overlay")) {
-        from_source(context, &mount, disks);
+        from_source(context, &mount, disks, depth);
         return;
     }
     if (!pli_mount_option(mount.options, "upperdir", &below) &&
@@ -191,6 +206,47 @@ static bool space_of(pli_probe_context *context, const char *path, struct pli_fs
     return path && path[0] == '/' &&
            pli_query(context->m, path, "fs.space", NULL, 0, space, sizeof *space, &n) == PLIM_OK &&
            n == sizeof *space;
+}
+
+static void from_path(pli_probe_context *context, const char *path, pli_names *disks, int depth)
+{
+    struct pli_fs_space space;
+    if (depth > MAX_DEPTH || !space_of(context, path, &space))
+        return;
+    if (space.dev_major)
+        from_number(context, space.dev_major, space.dev_minor, disks, depth);
+    else
+        from_mount(context, pli_s(path), disks, depth);
+}
+
+/* Tells where models lie on no disk. */
+static void note_filesystem(pli_probe_context *context, const char *path, uint64_t type)
+{
+    enum { MEMORY, NETWORK, UNSEEN };
+    static const char *const hints[] = {
+        [MEMORY] = "models there take RAM twice while they are loaded: keep them on a disk",
+        [NETWORK] =
+            "loading waits for it: keep models that are used often on a disk of this machine",
+        [UNSEEN] = "the pool's disks are not told: zpool status names them",
+    };
+    static const char *const places[] = {
+        [MEMORY] = "in memory",
+        [NETWORK] = "on a network or another host's disk",
+        [UNSEEN] = "in a pool",
+    };
+    static const struct {
+        uint64_t magic;
+        const char *name;
+        int where;
+    } rows[] = {
+#define FILESYSTEM(magic, name, where) {magic, name, where},
+#include "../know/filesystems.def"
+#undef FILESYSTEM
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].magic == (type & UINT32_MAX))
+            pli_note(context->inv, "info", context->name, path, hints[rows[i].where],
+                     "lies %s (%s)", places[rows[i].where], rows[i].name);
 }
 
 /* Variables that name a directory, then places below the home directory; at last the home itself
@@ -230,8 +286,7 @@ void pli_model_disks_find(pli_probe_context *context, pli_model_disks *out)
                  "the models directory could not be looked at");
     if (!out->directory)
         return;
-    if (space.dev_major)
-        from_number(context, space.dev_major, space.dev_minor, &out->disks);
-    else
-        from_mount(context, pli_s(out->directory), &out->disks, 0);
+    from_path(context, out->directory, &out->disks, 0);
+    if (out->disks.count == 0)
+        note_filesystem(context, out->directory, space.type);
 }

@@ -267,6 +267,39 @@ static void an_overlay_leads_to_its_upper_directory(void **state)
     scene_end(&s);
 }
 
+/* A file shown as a disk lies on the file's disk. */
+static void a_loop_leads_to_its_file(void **state)
+{
+    scene s;
+    (void)state;
+    scene_begin(&s);
+    put_disk(&s, "sda", "pci0/ata1/block", "8:0");
+    put_disk(&s, "loop0", "virtual/block", "7:0");
+    put_file(&s, "/sys/devices/virtual/block/loop0/loop/backing_file", "/images/models.img");
+    put_space(&s, "/mnt", 7, 0);
+    put_space(&s, "/images/models.img", 8, 0);
+    plim_detect_options options = PLIM_DETECT_OPTIONS_INIT;
+    options.models_directory = "/mnt";
+    assert_string_equal(models_path(detect_with(&s, options), "sda"), "/mnt");
+    scene_end(&s);
+}
+
+static void models_on_no_disk_are_noted(void **state)
+{
+    scene s;
+    (void)state;
+    scene_begin(&s);
+    put_disk(&s, "sda", "pci0/ata1/block", "8:0");
+    put_file(&s, "/proc/self/mountinfo", "3 1 0:32 / /shm rw - tmpfs tmpfs rw");
+    put(&s, "query /shm fs.space hex", "9419020100000000 +8 +8 +8 20 +7");
+    plim_detect_options options = PLIM_DETECT_OPTIONS_INIT;
+    options.models_directory = "/shm";
+    const plim_machine *m = detect_with(&s, options);
+    assert_string_equal(models_path(m, "sda"), "-");
+    assert_true(has_note(m, "host_storage", "/shm"));
+    scene_end(&s);
+}
+
 /* Layers that stand on themselves. */
 static void circles_end(void **state)
 {
@@ -291,6 +324,8 @@ int main(void)
         cmocka_unit_test(variables_name_the_directory_first),
         cmocka_unit_test(btrfs_has_all_its_devices),
         cmocka_unit_test(an_overlay_leads_to_its_upper_directory),
+        cmocka_unit_test(a_loop_leads_to_its_file),
+        cmocka_unit_test(models_on_no_disk_are_noted),
         cmocka_unit_test(circles_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
