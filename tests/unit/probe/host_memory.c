@@ -256,38 +256,62 @@ static void old_kernels_do_not_tell_what_is_available(void **state)
     scene_end(&s);
 }
 
-/* POWER9 with a V100: 16 of 48 GiB are the GPU's. */
+/* POWER9 with a V100: 16 of 48 GiB are the GPU's, by the driver's word or by the node's number. */
 static void memory_of_a_gpu_is_no_ram(void **state)
+{
+    static const char *const tells[][2] = {
+        {"/proc/driver/nvidia/gpus/0004:04:00.0/numa_status", "Node: 255\nStatus: online\n"},
+        {"/proc/cpuinfo", "processor : 0\ncpu : POWER9, altivec supported\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(tells); i++) {
+        scene s;
+        scene_begin(&s);
+        put_file(&s, "/proc/meminfo",
+                 "MemTotal: 50331648 kB\nMemFree: 33554432 kB\nMemAvailable: 41943040 kB\n");
+        put_file(&s, "/sys/devices/system/node/node0/cpulist", "0-7");
+        put_file(&s, "/sys/devices/system/node/node0/meminfo",
+                 "Node 0 MemTotal: 33554432 kB\nNode 0 MemFree: 16777216 kB\n");
+        put_file(&s, "/sys/devices/system/node/node255/cpulist", "");
+        put_file(&s, "/sys/devices/system/node/node255/meminfo",
+                 "Node 255 MemTotal: 16777216 kB\nNode 255 MemFree: 15728640 kB\n"
+                 "Node 255 FilePages: 1048576 kB\nNode 255 Shmem: 0 kB\n");
+        put_file(&s, "/sys/devices/system/node/node255/distance", "80 10");
+        put_file(&s, tells[i][0], tells[i][1]);
+        const plim_machine *machine = detect(&s);
+        const plim_memory *m = machine->memory;
+        assert_known(memory, m, total_bytes, 32 * GiB);
+        assert_known(memory, m, free_bytes, 17 * GiB);
+        assert_known(memory, m, available_bytes, 24 * GiB);
+        assert_known(memory, m, gpu_numa_bytes, 16 * GiB);
+        assert_int_equal(machine->numa->nodes.count, 2);
+        const plim_numa_node *ram = machine->numa->nodes.items[0];
+        const plim_numa_node *gpu = machine->numa->nodes.items[1];
+        assert_unknown(numa_node, ram, gpu_memory);
+        assert_known(numa_node, gpu, gpu_memory, true);
+        assert_known(numa_node, gpu, id, 255);
+        assert_text(numa_node, gpu, cpus, "");
+        assert_int_equal(gpu->distances.count, 2);
+        assert_int_equal(gpu->distances.items[0], 80);
+        scene_end(&s);
+    }
+}
+
+/* Memory of its own kind (PMEM, CXL) is RAM, also where no CPU is near. */
+static void memory_without_cpus_is_ram(void **state)
 {
     scene s;
     (void)state;
     scene_begin(&s);
-    put_file(&s, "/proc/meminfo",
-             "MemTotal: 50331648 kB\nMemFree: 33554432 kB\nMemAvailable: 41943040 kB\n");
+    put_file(&s, "/proc/cpuinfo", "processor : 0\nmodel name : Intel(R) Xeon(R)\nflags : fpu\n");
+    put_file(&s, "/proc/meminfo", "MemTotal: 50331648 kB\nMemAvailable: 41943040 kB\n");
     put_file(&s, "/sys/devices/system/node/node0/cpulist", "0-7");
-    put_file(&s, "/sys/devices/system/node/node0/meminfo",
-             "Node 0 MemTotal: 33554432 kB\nNode 0 MemFree: 16777216 kB\n");
     put_file(&s, "/sys/devices/system/node/node255/cpulist", "");
-    put_file(&s, "/sys/devices/system/node/node255/meminfo",
-             "Node 255 MemTotal: 16777216 kB\nNode 255 MemFree: 15728640 kB\n"
-             "Node 255 FilePages: 1048576 kB\nNode 255 Shmem: 0 kB\n");
-    put_file(&s, "/sys/devices/system/node/node255/distance", "80 10");
-    put_file(&s, "/proc/driver/nvidia/gpus/0004:04:00.0/numa_status",
-             "Node: 255\nStatus: online\n");
+    put_file(&s, "/sys/devices/system/node/node255/meminfo", "Node 255 MemTotal: 16777216 kB\n");
     const plim_machine *machine = detect(&s);
-    const plim_memory *m = machine->memory;
-    assert_known(memory, m, total_bytes, 32 * GiB);
-    assert_known(memory, m, free_bytes, 17 * GiB);
-    assert_known(memory, m, available_bytes, 24 * GiB);
-    assert_known(memory, m, gpu_numa_bytes, 16 * GiB);
-    assert_int_equal(machine->numa->nodes.count, 2);
-    const plim_numa_node *ram = machine->numa->nodes.items[0], *gpu = machine->numa->nodes.items[1];
-    assert_unknown(numa_node, ram, gpu_memory);
-    assert_known(numa_node, gpu, gpu_memory, true);
-    assert_known(numa_node, gpu, id, 255);
-    assert_text(numa_node, gpu, cpus, "");
-    assert_int_equal(gpu->distances.count, 2);
-    assert_int_equal(gpu->distances.items[0], 80);
+    assert_known(memory, machine->memory, total_bytes, 48 * GiB);
+    assert_unknown(memory, machine->memory, gpu_numa_bytes);
+    assert_known(numa, machine->numa, node_count, 2);
     scene_end(&s);
 }
 
@@ -371,6 +395,7 @@ int main(void)
         cmocka_unit_test(the_cache_of_zfs_is_given_back),
         cmocka_unit_test(old_kernels_do_not_tell_what_is_available),
         cmocka_unit_test(memory_of_a_gpu_is_no_ram),
+        cmocka_unit_test(memory_without_cpus_is_ram),
         cmocka_unit_test(a_cpuset_of_nodes_bounds),
         cmocka_unit_test(pressure_and_fragmentation),
         cmocka_unit_test(meminfo_without_sense_is_noted),
