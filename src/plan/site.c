@@ -60,18 +60,25 @@ static bool is_kind(const plim_device *d, const char *kind)
     return PLIM_KNOWN(device, d, memory_kind) && strcmp(d->memory_kind, kind) == 0;
 }
 
-/* An AMD GPU inside the processor: its carve-out and what it may map of the system's RAM, of
- * which 85 % are usable. */
-static bool read_apu(const plim_device *d, pli_site *site)
+/* An AMD GPU inside the processor: its carve-out, which is no RAM, and what it may map of the
+ * system's RAM (GTT), as far as that is free; 85 % of both are usable (seed 000). A device whose
+ * memory is told as shared told the latter already. */
+static bool read_apu(const plim_device *d, const pli_site *host, pli_site *site)
 {
     if (!PLIM_KNOWN(device, d, memory_gtt_total_bytes) || !site->free_known || !is_integrated(d))
         return false;
-    uint64_t gtt = d->memory_gtt_total_bytes;
-    if (PLIM_KNOWN(device, d, memory_gtt_used_bytes))
-        gtt = pli_sub_sat(gtt, d->memory_gtt_used_bytes);
-    site->own = site->free;
-    site->free = pli_add_sat(site->free, gtt);
-    site->total = pli_add_sat(site->total, d->memory_gtt_total_bytes);
+    uint64_t gtt = 0;
+    if (is_kind(d, "dedicated")) {
+        gtt = d->memory_gtt_total_bytes;
+        site->own = site->free;
+        site->total = pli_add_sat(site->total, gtt);
+        if (PLIM_KNOWN(device, d, memory_gtt_used_bytes))
+            gtt = pli_sub_sat(gtt, d->memory_gtt_used_bytes);
+    } else {
+        gtt = site->free;
+        site->free = 0;
+    }
+    site->free = pli_add_sat(site->free, host->budget_known ? pli_smaller(gtt, host->budget) : gtt);
     site->budget = site->free / 100 * 85;
     site->budget_known = true;
     return true;
@@ -87,7 +94,7 @@ static void read_device(const plim_device *d, const pli_site *host, pli_site *si
     site->free = site->free_known ? d->memory_free_bytes : 0;
     site->source = site->free_known ? PLI_SOURCE(device, d, memory_free_bytes) : NULL;
     site->shared = is_integrated(d) || is_kind(d, "unified") || is_kind(d, "shared");
-    if (read_apu(d, site))
+    if (read_apu(d, host, site))
         return;
     site->budget = site->free;
     site->budget_known = site->free_known;
@@ -139,6 +146,38 @@ static void read_host(const plim_machine *machine, uint64_t safety, pli_site *ho
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* A slice of a card in MIG mode. CUDA shows a program one of them, whole cards before slices: the
+ * largest is taken, as CUDA_VISIBLE_DEVICES would. */
+static bool is_slice(const plim_device *d)
+{
+    const pli_backend *backend = backend_of(d);
+    return PLIM_KNOWN(device, d, parent) && PLIM_KNOWN(device, d, partition) && backend &&
+           strcmp(backend->family, "cuda") == 0;
+}
+
+static bool is_better_slice(const plim_device *a, const plim_device *b)
+{
+    return PLIM_KNOWN(device, a, memory_free_bytes) &&
+           (!PLIM_KNOWN(device, b, memory_free_bytes) ||
+            a->memory_free_bytes > b->memory_free_bytes);
+}
+
+/* The one slice to use; NULL: none, or a whole card of its family is there. */
+static const plim_device *slice_to_use(const plim_machine *machine)
+{
+    const plim_device *best = NULL;
+    for (size_t i = 0; i < machine->devices.count; i++) {
+        const plim_device *d = machine->devices.items[i];
+        if (!is_usable(machine, i) || strcmp(backend_of(d)->family, "cuda") != 0)
+            continue;
+        if (!is_slice(d))
+            return NULL;
+        if (!best || is_better_slice(d, best))
+            best = d;
+    }
+    return best;
+}
+
 /* llama.cpp takes integrated GPUs only where there is no other. */
 static bool any_discrete(const plim_machine *machine)
 {
@@ -171,9 +210,13 @@ void pli_sites_read(const plim_machine *machine, pli_sites *sites)
     sites->safety = PLI_HOST_BUFFER * (is_windows(machine) ? 2 : 1);
     read_host(machine, sites->safety, &host);
     bool discrete = any_discrete(machine);
-    for (size_t i = 0; i < machine->devices.count; i++)
-        if (is_usable(machine, i) && !(discrete && is_integrated(machine->devices.items[i])))
-            add_device(sites, machine->devices.items[i], &host);
+    const plim_device *slice = slice_to_use(machine);
+    for (size_t i = 0; i < machine->devices.count; i++) {
+        const plim_device *d = machine->devices.items[i];
+        if (is_usable(machine, i) && !(discrete && is_integrated(d)) &&
+            (!is_slice(d) || d == slice))
+            add_device(sites, d, &host);
+    }
     sites->at[sites->devices] = host;
 }
 

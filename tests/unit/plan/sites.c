@@ -1,0 +1,170 @@
+/* Which memories count, and what of them may be used: machines given as documents. */
+#include "models.h"
+
+#define GIB(n) ((uint64_t)(n) << 30)
+#define BEGIN "{\"schema\": \"plimsoll.machine/1\", "
+
+static plim_fit *fit_in(const char *document, const plim_fit_options *o)
+{
+    plim_model *model = sketch_open(&llama3_8b);
+    plim_machine *machine = NULL;
+    plim_fit *fit = NULL;
+    plim_error e = PLIM_ERROR_INIT;
+    plim_status status = plim_machine_from_json(NULL, document, strlen(document), &e, &machine);
+    if (status != PLIM_OK)
+        print_error("%s\n", e.what);
+    assert_int_equal(status, PLIM_OK);
+    assert_int_equal(plim_fit_model(NULL, machine, model, o, &e, &fit), PLIM_OK);
+    plim_machine_free(machine);
+    plim_model_free(model);
+    return fit;
+}
+
+#define RAM32                                                                                      \
+    "\"memory\": {\"total_bytes\": 34359738368, \"available_bytes\": 34359738368,"                 \
+    " \"usable_bytes\": 34359738368}"
+#define DEVICE(more)                                                                               \
+    "{\"kind\": \"gpu\", \"family\": \"cuda\", \"available\": true," more                          \
+    " \"sources\": {\"memory.total_bytes\": \"nvml\", \"memory.free_bytes\": \"nvml\"}}"
+#define GPU24                                                                                      \
+    DEVICE("\"memory\": {\"total_bytes\": 25769803776, \"free_bytes\": 21474836480,"               \
+           " \"kind\": \"dedicated\"},")
+
+/* RAM keeps 1 GiB for the system, 2 GiB on Windows; a limit on the way counts; a GPU has what is
+ * free on it now. */
+static void test_budgets(void **state)
+{
+    static const struct {
+        const char *document;
+        uint64_t gpu, host;
+    } rows[] = {
+        {BEGIN "\"devices\": [" GPU24 "], " RAM32 "}", GIB(20), GIB(31)},
+        {BEGIN "\"os\": {\"name\": \"windows\"}, \"devices\": [" GPU24 "], " RAM32 "}", GIB(20),
+         GIB(30)},
+        {BEGIN "\"devices\": [" GPU24 "], \"memory\": {\"total_bytes\": 34359738368,"
+               " \"available_bytes\": 34359738368, \"limit_bytes\": 8589934592,"
+               " \"usable_bytes\": 8589934592}}",
+         GIB(20), GIB(7)},
+    };
+    plim_fit_options o = fit_options(8192, 1);
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        plim_fit *fit = fit_in(rows[i].document, &o);
+        assert_int_equal(fit->placement.count, 2);
+        assert_int_equal(place(fit, 0)->budget_bytes, rows[i].gpu);
+        assert_int_equal(place(fit, 1)->budget_bytes, rows[i].host);
+        plim_fit_free(fit);
+    }
+}
+
+/* Memory that only a table knows proves that a model does not fit, never that it does. */
+static void test_nominal(void **state)
+{
+    static const char document[] =
+        BEGIN "\"devices\": [{\"kind\": \"gpu\", \"family\": \"cuda\", \"available\": true,"
+              " \"memory\": {\"total_bytes\": 25769803776, \"free_bytes\": 25769803776},"
+              " \"sources\": {\"memory.total_bytes\": \"table\", \"memory.free_bytes\": "
+              "\"table\"}}], " RAM32 "}";
+    plim_fit_options o = fit_options(1024, 1);
+    (void)state;
+    plim_fit *fit = fit_in(document, &o);
+    assert_string_equal(fit->verdict, "unknown");
+    assert_false(PLIM_KNOWN(placement, place(fit, 0), budget_bytes));
+    plim_fit_free(fit);
+    o.context = 131072;
+    fit = fit_in(document, &o); /* 16 GiB of weights and as much of cache */
+    assert_string_equal(fit->verdict, "failed");
+    assert_false(fit->loads);
+    plim_fit_free(fit);
+}
+
+/* Without memory of their own, what is unavailable, other kinds, an integrated GPU beside a
+ * card: not used. */
+static void test_left_out(void **state)
+{
+    static const char document[] = BEGIN
+        "\"devices\": ["
+        "{\"kind\": \"gpu\", \"family\": \"intel\", \"available\": true, \"integrated\": true},"
+        "{\"kind\": \"npu\", \"family\": \"cuda\", \"available\": true},"
+        "{\"kind\": \"gpu\", \"family\": \"cuda\", \"available\": false}," GPU24 "], " RAM32 "}";
+    plim_fit_options o = fit_options(8192, 1);
+    (void)state;
+    plim_fit *fit = fit_in(document, &o);
+    assert_int_equal(fit->placement.count, 2);
+    assert_string_equal(place(fit, 0)->device, "cuda0");
+    assert_string_equal(place(fit, 1)->device, "host");
+    plim_fit_free(fit);
+}
+
+#define SLICE(index, profile, bytes)                                                               \
+    DEVICE("\"index\": " index ", \"parent\": 0, \"partition\": \"" profile "\","                  \
+           " \"memory\": {\"total_bytes\": " bytes ", \"free_bytes\": " bytes "},")
+
+/* In MIG mode a program sees one slice: the largest. */
+static void test_slices(void **state)
+{
+    static const char whole[] = DEVICE("\"index\": 0, \"mig_enabled\": true,"),
+                      small[] = SLICE("1", "1g.18gb", "17179869184"),
+                      large[] = SLICE("2", "3g.71gb", "74893492224");
+    char document[2048];
+    (void)snprintf(document, sizeof document, BEGIN "\"devices\": [%s,%s,%s], " RAM32 "}", whole,
+                   small, large);
+    plim_fit_options o = fit_options(8192, 1);
+    (void)state;
+    plim_fit *fit = fit_in(document, &o);
+    assert_int_equal(fit->placement.count, 2);
+    assert_int_equal(place(fit, 0)->total_bytes, UINT64_C(74893492224));
+    plim_fit_free(fit);
+}
+
+#define APU(memory)                                                                                \
+    BEGIN "\"devices\": [{\"kind\": \"gpu\", \"family\": \"rocm\", \"available\": true,"           \
+          " \"integrated\": true, \"memory\": {" memory "}}], " RAM32 "}"
+
+/* 85 % of carve-out and mappable RAM; the carve-out is no RAM, the rest is counted there too. */
+static void test_apu(void **state)
+{
+    static const char carved[] = APU("\"total_bytes\": 17179869184, \"free_bytes\": 17179869184,"
+                                     " \"kind\": \"dedicated\", \"gtt_total_bytes\": 17179869184,"
+                                     " \"gtt_used_bytes\": 0"),
+                      mapped[] = APU("\"total_bytes\": 68719476736, \"free_bytes\": 68719476736,"
+                                     " \"kind\": \"shared\", \"gtt_total_bytes\": 68719476736");
+    plim_fit_options o = fit_options(32768, 1);
+    (void)state;
+    plim_fit *fit = fit_in(carved, &o);
+    const plim_placement *apu = place(fit, 0), *host = place(fit, 1);
+    assert_int_equal(apu->budget_bytes, GIB(32) / 100 * 85);
+    double own = (double)(host->used_bytes + (apu->used_bytes - GIB(16))) / (double)GIB(31);
+    assert_true(host->utilization > own - 1e-9 && host->utilization < own + 1e-9);
+    plim_fit_free(fit);
+    fit = fit_in(mapped, &o);
+    assert_int_equal(place(fit, 0)->budget_bytes, GIB(31) / 100 * 85);
+    plim_fit_free(fit);
+}
+
+/* Two families of cards: each counts its own. */
+static void test_names(void **state)
+{
+    static const char *const names[] = {"cuda0", "rocm0", "cuda1", "host"};
+    plim_fit_options o = fit_options(8192, 1);
+    (void)state;
+    plim_fit *fit = fit_on(&llama3_8b, "cuda:24GiB,rocm:24GiB,cuda:24GiB", &o);
+    assert_int_equal(fit->placement.count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(place(fit, i)->device, names[i]);
+    plim_fit_free(fit);
+    fit = fit_on(&llama3_8b, "cuda:24GiB*20", &o); /* the engine's limit is 16 */
+    assert_int_equal(fit->placement.count, 17);
+    assert_true(PLIM_KNOWN(fit, fit, missing));
+    plim_fit_free(fit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_budgets),  cmocka_unit_test(test_nominal),
+        cmocka_unit_test(test_left_out), cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_apu),      cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
