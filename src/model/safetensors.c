@@ -29,7 +29,7 @@ struct header {
 
 /* A tensor with the place of its data, for the check that there are no holes. */
 struct span {
-    const pli_tensor *tensor;
+    pli_tensor *tensor;
     uint64_t begin, end;
 };
 
@@ -97,40 +97,25 @@ static const char *take_shape(pli_arena *arena, yyjson_val *shape, pli_tensor *t
         return "out of memory";
     for (size_t k = dims; k < room; k++)
         list[k] = 1;
-    t->elements = 1;
     yyjson_arr_foreach(shape, i, max, item)
     {
         if (!yyjson_is_uint(item))
             return "a dimension is no whole number";
         list[i] = yyjson_get_uint(item);
-        if (!pli_mul(t->elements, list[i], &t->elements))
-            return "the product of its shape overflows";
     }
     t->dims = (uint32_t)dims;
     t->shape = list;
     return NULL;
 }
 
-/* The data's size must be what type and shape say. */
 static const char *take_offsets(yyjson_val *offsets, pli_tensor *t, uint64_t *end)
 {
-    const pli_quant *q = pli_quant_at(t->type);
     yyjson_val *first = yyjson_arr_get_first(offsets), *second = yyjson_arr_get(offsets, 1);
-    uint64_t bits;
     if (yyjson_arr_size(offsets) != 2 || !yyjson_is_uint(first) || !yyjson_is_uint(second))
         return "data_offsets are not two whole numbers";
     t->offset = yyjson_get_uint(first);
     *end = yyjson_get_uint(second);
-    /* the reference counts bits, so that is what overflows */
-    if (!pli_mul(t->elements, 8 * q->block_bytes / q->block_elements, &bits))
-        return "the size of its data overflows";
-    if (t->elements % q->block_elements != 0)
-        return "its elements are no whole bytes";
-    t->bytes = t->elements / q->block_elements * q->block_bytes;
-    t->bytes_known = true;
-    if (*end < t->offset)
-        return "data_offsets run backwards";
-    return *end - t->offset == t->bytes ? NULL : "its shape and dtype need other data_offsets";
+    return NULL;
 }
 
 /* A name of the file in the arena; a NUL, which C cannot hold, as '?'. */
@@ -249,6 +234,27 @@ static size_t drop_repeated(struct span *spans, size_t count)
     return kept;
 }
 
+/* Elements and bytes by shape and dtype, which the data's size must agree with. Judged only of
+ * what counts in the end: the reference does not look at an entry that a later one of its name
+ * replaces. */
+static const char *measure(pli_tensor *t, uint64_t end)
+{
+    const pli_quant *q = pli_quant_at(t->type);
+    uint64_t bits;
+    t->elements = 1;
+    for (uint32_t i = 0; i < t->dims; i++)
+        if (!pli_mul(t->elements, t->shape[i], &t->elements))
+            return "the product of its shape overflows";
+    /* the reference counts bits, so that is what overflows */
+    if (!pli_mul(t->elements, 8 * q->block_bytes / q->block_elements, &bits))
+        return "the size of its data overflows";
+    if (t->elements % q->block_elements != 0)
+        return "its elements are no whole bytes";
+    t->bytes = t->elements / q->block_elements * q->block_bytes;
+    t->bytes_known = true;
+    return end - t->offset == t->bytes ? NULL : "its shape and dtype need other data_offsets";
+}
+
 /* The data covers the rest of the file: from its start, each tensor where the one before ends,
  * to the end. */
 static plim_status check_spans(const struct header *h, struct span *spans, size_t count)
@@ -256,11 +262,16 @@ static plim_status check_spans(const struct header *h, struct span *spans, size_
     uint64_t end = 0, data = h->reader->size - PREFIX - h->length;
     qsort(spans, count, sizeof *spans, by_span);
     for (size_t i = 0; i < count; i++) {
-        const pli_tensor *t = spans[i].tensor;
-        if (spans[i].begin != end)
+        pli_tensor *t = spans[i].tensor;
+        if (spans[i].begin != end || spans[i].end < end)
             return pli_fail(h->error, PLIM_PARSE, h->reader->name, t->at,
-                            "%.100s: data from %" PRIu64 ", but the data before ends at %" PRIu64,
-                            t->name, spans[i].begin, end);
+                            "%.100s: data from %" PRIu64 " to %" PRIu64
+                            ", but the data before ends at %" PRIu64,
+                            t->name, spans[i].begin, spans[i].end, end);
+        const char *wrong = measure(t, spans[i].end);
+        if (wrong)
+            return pli_fail(h->error, PLIM_PARSE, h->reader->name, t->at, "%.100s: %s", t->name,
+                            wrong);
         end = spans[i].end;
     }
     if (end != data)

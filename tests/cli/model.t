@@ -72,7 +72,7 @@ What cannot be read exits with 3 and names the file, and the place in it.
   ! plimsoll model: no-such-model.gguf: No such file or directory
   [3]
   $ plimsoll model .
-  ! plimsoll model: .: no model in this directory: no *.gguf, model.safetensors or model.safetensors.index.json
+  ! plimsoll model: .: no model in this directory: no *.gguf, *.safetensors or *.safetensors.index.json
   [3]
   $ plimsoll model ../../examples/models
   ! plimsoll model: ../../examples/models: 9 models in this directory (llama-3.1-8b-instruct-q4_k_m.gguf, llama-3.2-1b-instruct-q4_k_m.gguf, ...): name one

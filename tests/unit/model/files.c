@@ -194,10 +194,31 @@ static void indexes(void **state)
           "the tensor b is not in model-1.safetensors");
     write_text("model.safetensors.index.json", "{\"weight_map\":{\"a\":\"model-3.safetensors\"}}");
     fails("", PLIM_NOT_FOUND, "model-3.safetensors", "a file that the index names is missing");
+    assert_int_equal(unlink(path_of("model.safetensors.index.json")), 0);
+    write_shard("other.safetensors", T("c"));
+    write_shard("model.safetensors", T("c")); /* beside others it is the model */
+    m = opens("");
+    assert_string_equal(pli_model_of(m)->tensors[0].name, "c");
+    plim_model_free(m);
+    write_text("diffusion.safetensors.index.json",
+               "{\"weight_map\":{\"a\":\"model-1.safetensors\"}}");
+    m = opens("");
+    assert_string_equal(pli_model_of(m)->tensors[0].name, "a");
+    plim_model_free(m);
     write_text("model.safetensors.index.json", "{}");
     fails("", PLIM_PARSE, "model.safetensors.index.json", "no weight_map");
     write_text("model.safetensors.index.json", "{\"weight_map\":{");
     fails("", PLIM_PARSE, "model.safetensors.index.json", "not JSON");
+}
+
+static void parts_without_an_index(void **state)
+{
+    (void)state;
+    write_shard("model-00001-of-00002.safetensors", T("a"));
+    write_shard("model-00002-of-00002.safetensors", T("b"));
+    fails("", PLIM_NOT_FOUND, folder,
+          "the index of the split model model-00001-of-00002.safetensors is missing");
+    plim_model_free(opens("model-00001-of-00002.safetensors")); /* one file by its name */
 }
 
 static void indexes_that_lead_elsewhere(void **state)
@@ -235,6 +256,7 @@ int main(void)
         cmocka_unit_test_teardown(claims_of_splits, empty_folder),
         cmocka_unit_test_teardown(directories, empty_folder),
         cmocka_unit_test_teardown(indexes, empty_folder),
+        cmocka_unit_test_teardown(parts_without_an_index, empty_folder),
         cmocka_unit_test_teardown(indexes_that_lead_elsewhere, empty_folder),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -52,7 +52,8 @@ static void fields(void **state)
     refused("{\"a\":{\"dtype\":\"F32\",\"shape\":1,\"data_offsets\":[0,4]}}", 4, 10, "no array");
     refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4,8]}}", 4, 10, "not two");
     refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4.5]}}", 4, 10, "not two");
-    refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}}", 4, 10, "backwards");
+    refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}}", 4, 10,
+            "data from 4 to 0");
     refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, 10,
             "other data_offsets");
     refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,4]}}",
@@ -74,9 +75,9 @@ static void places(void **state)
     refused("{" A "," B "}", 7, 8 + sizeof("{" A "," B "}") - 1,
             "7 bytes of data, but the tensors take 8");
     refused("{" A "," B "}", 9, 8 + sizeof("{" A "," B "}") - 1, "9 bytes of data");
-    refused("{" B "}", 8, 10, "b: data from 4, but the data before ends at 0");
+    refused("{" B "}", 8, 10, "b: data from 4 to 8, but the data before ends at 0");
     refused("{" A ",\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[2,6]}}", 6,
-            8 + sizeof("{" A ",") - 1 + 1, "data from 2, but the data before ends at 4");
+            8 + sizeof("{" A ",") - 1 + 1, "data from 2 to 6, but the data before ends at 4");
     refused("{" A "} x", 4, 8 + sizeof("{" A "} ") - 1, "not JSON");
     refused("{}", 1, 10, "1 bytes of data, but the tensors take 0");
     refused("{\"__metadata__\":{\"k\":1}}", 0, 8 + 18, "no string");
