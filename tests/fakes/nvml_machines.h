@@ -38,8 +38,8 @@ typedef struct machine {
 } machine;
 
 #define UUID(n) "GPU-6f3a1d0" #n "-4c2e-9b57-d1a8-0e5b7c94f21" #n
-#define H100_FIGURES(n, bus)                                                                       \
-    .name = "NVIDIA H100 80GB HBM3", .bus_id = bus, .uuid = UUID(n), .vbios = "96.00.A5.00.01",    \
+#define H100_FIGURES(product, n, bus)                                                              \
+    .name = product, .bus_id = bus, .uuid = UUID(n), .vbios = "96.00.A5.00.01",                    \
     .device_id = 0x233010de, .subsystem_id = 0x16c110de, .major = 9, .minor = 0,                   \
     .architecture = 9, .cores = 16896, .bus_bits = 5120, .clocks = {345, 2619},                    \
     .max_clocks = {1980, 2619}, .pcie_gen = 5, .pcie_width = 16, .celsius = 41,                    \
@@ -47,14 +47,19 @@ typedef struct machine {
     .free = 81079 * MIB, .ecc = 1
 #define H100(n, bus)                                                                               \
     {                                                                                              \
-        H100_FIGURES(n, bus)                                                                       \
+        H100_FIGURES("NVIDIA H100 80GB HBM3", n, bus)                                              \
     }
 static const gpu h100[] = {H100(0, "00000000:00:09.0")};
-static const gpu prohibited[] = {{H100_FIGURES(0, "00000000:00:09.0"), .compute_mode = 2}};
+static const gpu prohibited[] = {
+    {H100_FIGURES("NVIDIA H100 80GB HBM3", 0, "00000000:00:09.0"), .compute_mode = 2}};
 static const gpu h100x8[] = {
     H100(0, "00000000:0E:00.0"), H100(1, "00000000:15:00.0"), H100(2, "00000000:1B:00.0"),
     H100(3, "00000000:67:00.0"), H100(4, "00000000:8E:00.0"), H100(5, "00000000:95:00.0"),
     H100(6, "00000000:9B:00.0"), H100(7, "00000000:E7:00.0"),
+};
+static const gpu mixed[] = {
+    H100(0, "00000000:0E:00.0"),
+    {H100_FIGURES("NVIDIA H100 PCIe", 1, "00000000:15:00.0")},
 };
 
 /* Two compute instances in GPU instance 2, and holes among the places. */
@@ -192,6 +197,7 @@ static const machine machines[] = {
     {"h200-mig", "590.48.01", "13.590.48.01", h200_mig, COUNT(h200_mig), 0},
     {"gb10", "580.95.05", "13.580.95.05", gb10, COUNT(gb10), 0},
     {"ats", "580.95.05", "13.580.95.05", ats, COUNT(ats), 0},
+    {"h100x2-mixed", "570.195.03", "12.570.195.03", mixed, COUNT(mixed), 0},
     {"prohibited", "590.48.01", "13.590.48.01", prohibited, COUNT(prohibited), 0},
     {"rtx4090", "566.36", "12.566.36", rtx4090, COUNT(rtx4090), 0},
     {"vgpu", "550.54.14", "12.550.54.14", vgpu, COUNT(vgpu), 0},
