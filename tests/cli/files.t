@@ -43,7 +43,7 @@ Models: no file, no model, a file cut inside its header, a pipe.
   ! plimsoll model: no-such-file: No such file or directory
   [3]
   $ plimsoll model .
-  ! plimsoll model: .: no model in this directory: no *.gguf, model.safetensors or model.safetensors.index.json
+  ! plimsoll model: .: no model in this directory: no *.gguf, *.safetensors or *.safetensors.index.json
   [3]
   $ plimsoll model show.t
   ! plimsoll model: show.t: at byte 0: neither a GGUF nor a safetensors file
