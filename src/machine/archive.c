@@ -411,30 +411,35 @@ static plim_status parse_text(struct parser *p)
     return PLIM_OK;
 }
 
+/* The offset of the entry that is read is that of the error. */
+static plim_status parse_all(struct parser *p)
+{
+    plim_status status = parse_text(p);
+    if (status == PLIM_OK && pli_arena_failed(p->archive->arena))
+        status = pli_fail(p->error, PLIM_NOMEM, p->name, p->at, "out of memory");
+    return status;
+}
+
 plim_status pli_archive_parse(pli_archive *a, const plim_allocator *allocator, pli_str text,
                               const char *name, plim_error *error)
 {
-    *a = (pli_archive){.arena = pli_arena_new(allocator, PLI_MAX_ARENA)};
-    struct parser p = {.archive = a, .name = name, .error = error};
-    plim_status status = PLIM_OK;
+    *a = (pli_archive){.arena = NULL};
     if (text.n > PLI_MAX_RECORDING)
-        status = pli_fail(error, PLIM_LIMIT, name, PLIM_NO_OFFSET, "more than %u bytes",
-                          PLI_MAX_RECORDING);
-    else if (a->arena)
-        p.text = (pli_str){pli_strndup(a->arena, text), text.n};
-    if (status == PLIM_OK && !p.text.p)
-        status = pli_fail(error, PLIM_NOMEM, name, PLIM_NO_OFFSET, "out of memory");
-    if (status == PLIM_OK)
-        status = parse_text(&p);
-    if (status == PLIM_OK && pli_arena_failed(a->arena))
-        status = pli_fail(error, PLIM_NOMEM, name, PLIM_NO_OFFSET, "out of memory");
-    if (status != PLIM_OK) {
+        return pli_fail(error, PLIM_LIMIT, name, PLIM_NO_OFFSET, "more than %u bytes",
+                        PLI_MAX_RECORDING);
+    a->arena = pli_arena_new(allocator, PLI_MAX_ARENA);
+    const char *copy = a->arena ? pli_strndup(a->arena, text) : NULL;
+    if (!copy) {
         pli_archive_free(a);
-        return status;
+        return pli_fail(error, PLIM_NOMEM, name, PLIM_NO_OFFSET, "out of memory");
     }
-    if (a->count)
+    struct parser p = {.archive = a, .text = {copy, text.n}, .name = name, .error = error};
+    plim_status status = parse_all(&p);
+    if (status != PLIM_OK)
+        pli_archive_free(a);
+    else if (a->count)
         qsort(a->entries, a->count, sizeof *a->entries, compare_entries);
-    return PLIM_OK;
+    return status;
 }
 
 void pli_archive_free(pli_archive *a)

@@ -107,6 +107,8 @@ static void other_answers_are_laid_over(void **state)
     char out[8];
     size_t n;
     pli_run run = {.exit_status = 0};
+    pli_buf_init(&run.out, NULL, 100);
+    pli_buf_init(&run.err, NULL, 100);
     assert_string_equal(f.m->facts.arch, "s390x");
     assert_string_equal(pli_env(f.m, "A"), "1");
     assert_string_equal(pli_env(f.m, "B"), "2");
@@ -121,6 +123,8 @@ static void other_answers_are_laid_over(void **state)
     assert_memory_equal(out, "new\n", 4);
     assert_int_equal(f.m->ops->run(f.m, tool, 1, &run), PLIM_OK);
     assert_int_equal(run.exit_status, 2);
+    pli_buf_free(&run.out);
+    pli_buf_free(&run.err);
     done(&f);
 }
 
