@@ -9,8 +9,18 @@ static const struct vendor {
     const char *name, *display_family, *kind, *family;
 } vendors[] = {
 #define VENDOR(id, name, display, kind, family) {0x##id, name, #display, #kind, #family},
+#define PICTURES(id, what)
 #include "pci_vendors.def"
 #undef VENDOR
+#undef PICTURES
+};
+
+static const uint16_t picture_makers[] = {
+#define VENDOR(id, name, display, kind, family)
+#define PICTURES(id, what) 0x##id,
+#include "pci_vendors.def"
+#undef VENDOR
+#undef PICTURES
 };
 
 static const struct vendor *vendor_of(uint16_t id)
@@ -44,13 +54,25 @@ static const struct device {
 #undef NOT_AI
 };
 
-static pli_pci_role role_by_class(const struct vendor *v, uint32_t class)
+static bool makes_pictures(uint16_t id)
 {
-    if (pli_pci_is_display(class) && v && !pli_eq(PLI_LIT("none"), v->display_family))
-        return (pli_pci_role){"gpu", v->display_family, NULL};
+    for (size_t i = 0; i < sizeof picture_makers / sizeof *picture_makers; i++)
+        if (picture_makers[i] == id)
+            return true;
+    return false;
+}
+
+static pli_pci_role role_by_class(uint16_t id, uint32_t class)
+{
+    const pli_pci_role none = {NULL, NULL, NULL};
+    const struct vendor *v = vendor_of(id);
     if (class >> 16 == 0x12) /* processing accelerators: every maker's */
         return (pli_pci_role){v ? v->kind : "npu", v ? v->family : "unknown", NULL};
-    return (pli_pci_role){NULL, NULL, NULL};
+    if (!pli_pci_is_display(class) || makes_pictures(id))
+        return none;
+    if (v && pli_eq(PLI_LIT("none"), v->display_family))
+        return none;
+    return (pli_pci_role){"gpu", v ? v->display_family : "unknown", NULL};
 }
 
 pli_pci_role pli_pci_role_of(uint16_t vendor, uint16_t device, uint32_t subsystem, uint32_t class)
@@ -61,7 +83,7 @@ pli_pci_role pli_pci_role_of(uint16_t vendor, uint16_t device, uint32_t subsyste
             (d->subsystem == 0 || d->subsystem == subsystem))
             return d->role;
     }
-    return role_by_class(vendor_of(vendor), class);
+    return role_by_class(vendor, class);
 }
 
 /* ---- names of graphics processors ------------------------------------------------------------ */

@@ -33,12 +33,16 @@ static size_t ask_regions(const struct gpu *g, struct pli_intel_region *regions)
 
 /* A card's own memory. To a caller without CAP_PERFMON the drivers say that all of it is free: then
  * nothing is known of what is. */
-static void own_memory(plim_device *d, uint64_t total, uint64_t free)
+static void own_memory(const struct gpu *g, uint64_t total, uint64_t free)
 {
+    plim_device *d = g->d;
     PLI_SET(device, d, memory_total_bytes, total, "drm");
     PLI_SET(device, d, memory_kind, "dedicated", "drm");
-    if (free >= total)
+    if (free >= total) {
+        pli_note(g->context->inv, "info", g->context->name, g->at, "run it with CAP_PERFMON",
+                 "the driver does not tell everybody how much of its memory is free");
         return;
+    }
     PLI_SET(device, d, memory_free_bytes, free, "drm");
     PLI_SET(device, d, memory_used_bytes, total - free, "drm");
 }
@@ -73,7 +77,7 @@ static void memory(const struct gpu *g)
         return;
     PLI_SET(device, g->d, integrated, own == 0, "drm");
     if (own)
-        own_memory(g->d, own, own_free);
+        own_memory(g, own, own_free);
     else
         shared_memory(g, system);
 }

@@ -284,10 +284,14 @@ static void no_driver(pli_probe_context *context, const struct function *f)
 static void judge(pli_probe_context *context, const struct function *f)
 {
     plim_device *d = f->entry;
-    if (!f->driver) {
+    if (pli_pci_is_display(f->class) && strcmp(f->role.family, "unknown") == 0)
+        pli_unavailable(context, d, "table", "nothing is known to compute with it");
+    else if (!f->driver)
         no_driver(context, f);
+    else
+        PLI_SET(device, d, available, true, "sysfs");
+    if (!f->driver)
         return;
-    }
     pli_driver driver = pli_driver_of(pli_s(f->driver));
     PLI_SET_STR(device, d, driver, pli_text(context->inv, pli_s(f->driver)), "sysfs");
     PLI_SET_STR(device, d, driver_version,
@@ -296,7 +300,6 @@ static void judge(pli_probe_context *context, const struct function *f)
                 "sysfs");
     if (driver.node != PLI_NODE_OTHER || pli_pci_is_display(f->class))
         nodes(context, f, driver.node);
-    PLI_SET(device, d, available, true, "sysfs");
     if (driver.why_not && !is_driven_by_vfio(f))
         pli_unavailable(context, d, "table", driver.why_not);
     pli_judge_node(context, d, node_path(context, f, driver.node));

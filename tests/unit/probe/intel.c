@@ -39,6 +39,7 @@ static void all_free_is_what_the_unprivileged_are_told(void **state)
     assert_number(device, d, memory_total_bytes, 12884901888);
     assert_unknown(device, d, memory_free_bytes);
     assert_unknown(device, d, memory_used_bytes);
+    assert_string_equal(note_about(m, "0000:03:00.0")->hint, "run it with CAP_PERFMON");
     plim_machine_free(m);
 }
 

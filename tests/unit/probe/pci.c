@@ -136,6 +136,16 @@ static void an_unknown_makers_accelerator_is_listed(void **state)
     plim_machine_free(m);
 }
 
+static void an_unknown_makers_display_is_not_for_use(void **state)
+{
+    (void)state;
+    plim_machine *m =
+        detect(PCI("0000:01:00.0", "30000", "0014:7A25", "0014:7A25", "DRIVER=loongson\n"));
+    assert_text(device, device(m, 0), family, "unknown");
+    assert_false(device(m, 0)->available);
+    plim_machine_free(m);
+}
+
 static void the_board_tells_tpu_generations_apart(void **state)
 {
     (void)state;
@@ -347,6 +357,7 @@ int main(void)
         cmocka_unit_test(accelerators_of_every_class_are_found),
         cmocka_unit_test(a_gpu_without_a_display_class_has_its_name),
         cmocka_unit_test(an_unknown_makers_accelerator_is_listed),
+        cmocka_unit_test(an_unknown_makers_display_is_not_for_use),
         cmocka_unit_test(the_board_tells_tpu_generations_apart),
         cmocka_unit_test(what_keeps_a_device_from_use_is_said),
         cmocka_unit_test(a_missing_driver_is_a_note_with_a_hint),
