@@ -6,6 +6,15 @@
 
 #define ID_DIGITS 12u /* the short form of a container's id */
 
+static const struct trace {
+    enum { CGROUP, CGROUP_ID, MOUNT } where;
+    const char *text, *runtime;
+} traces[] = {
+#define CONTAINER(where, text, runtime) {where, text, runtime},
+#include "../know/containers.def"
+#undef CONTAINER
+};
+
 /* ---- control groups -------------------------------------------------------------------------- */
 
 static bool is_id(pli_str s)
@@ -33,24 +42,10 @@ static bool has_trace(pli_str text, const char *trace, bool needs_id)
 
 static const char *from_cgroups(pli_str cgroups)
 {
-    static const struct {
-        const char *trace;
-        bool needs_id;
-        const char *runtime;
-    } rows[] = {
-#define ID true
-#define NAME false
-#define IN_CGROUP(text, follows, runtime) {text, follows, runtime},
-#define IN_MOUNT(text, runtime)
-#include "../know/containers.def"
-#undef ID
-#undef NAME
-#undef IN_CGROUP
-#undef IN_MOUNT
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (has_trace(cgroups, rows[i].trace, rows[i].needs_id))
-            return rows[i].runtime;
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
+        if (traces[i].where != MOUNT &&
+            has_trace(cgroups, traces[i].text, traces[i].where == CGROUP_ID))
+            return traces[i].runtime;
     return NULL;
 }
 
@@ -69,20 +64,11 @@ static bool is_given(pli_str point)
 
 static const char *from_mount(const pli_mount *mount)
 {
-    static const struct {
-        const char *trace, *runtime;
-    } rows[] = {
-#define IN_CGROUP(text, follows, runtime)
-#define IN_MOUNT(text, runtime) {text, runtime},
-#include "../know/containers.def"
-#undef IN_CGROUP
-#undef IN_MOUNT
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (pli_contains(mount->root, rows[i].trace) ||
-            pli_contains(mount->source, rows[i].trace) ||
-            pli_contains(mount->options, rows[i].trace))
-            return rows[i].runtime;
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
+        if (traces[i].where == MOUNT && (pli_contains(mount->root, traces[i].text) ||
+                                         pli_contains(mount->source, traces[i].text) ||
+                                         pli_contains(mount->options, traces[i].text)))
+            return traces[i].runtime;
     return NULL;
 }
 

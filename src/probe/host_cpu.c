@@ -12,33 +12,21 @@
 
 /* ---- Arm cores ------------------------------------------------------------------------------- */
 
-static const char *arm_vendor(uint64_t implementer)
-{
-#define ARM_VENDOR(code, name)                                                                     \
-    if (implementer == (code))                                                                     \
-        return name;
-#define ARM_CORE(code, part, name)
-#include "../know/arm_cores.def"
-#undef ARM_VENDOR
-#undef ARM_CORE
-    return NULL;
-}
+#define ANY UINT64_MAX /* for a part: its maker */
 
-static const char *arm_core_name(uint64_t implementer, uint64_t part)
+static const char *arm_name(uint64_t implementer, uint64_t part)
 {
     static const struct {
-        uint32_t implementer, part;
+        uint64_t implementer, part;
         const char *name;
-    } cores[] = {
-#define ARM_VENDOR(code, name)
-#define ARM_CORE(code, part, name) {code, part, name},
+    } rows[] = {
+#define ARM_CORE(implementer, part, name) {implementer, part, name},
 #include "../know/arm_cores.def"
-#undef ARM_VENDOR
 #undef ARM_CORE
     };
-    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
-        if (cores[i].implementer == implementer && cores[i].part == part)
-            return cores[i].name;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].implementer == implementer && rows[i].part == part)
+            return rows[i].name;
     return NULL;
 }
 
@@ -52,7 +40,7 @@ static void add_arm_core(pli_inventory *inv, plim_cpu *cpu, const pli_arm_kind *
                 "cpuinfo");
     PLI_SET_STR(arm_core, core, part,
                 pli_printf(inv->arena, "0x%03llx", (unsigned long long)kind->part), "cpuinfo");
-    PLI_SET_STR(arm_core, core, name, arm_core_name(kind->implementer, kind->part), "table");
+    PLI_SET_STR(arm_core, core, name, arm_name(kind->implementer, kind->part), "table");
     if (counted)
         PLI_SET(arm_core, core, count, kind->count, "cpuinfo");
     if (pli_items_add(inv->arena, &cpu->arm_cores, core))
@@ -66,7 +54,7 @@ static void arm_cores(pli_inventory *inv, plim_cpu *cpu, const pli_cpuinfo *info
     for (size_t i = 0; i < info->arm_count; i++)
         add_arm_core(inv, cpu, &info->arm[i], all_told);
     if (info->arm_count && !PLIM_KNOWN(cpu, cpu, vendor))
-        PLI_SET_STR(cpu, cpu, vendor, arm_vendor(info->arm[0].implementer), "table");
+        PLI_SET_STR(cpu, cpu, vendor, arm_name(info->arm[0].implementer, ANY), "table");
 }
 
 /* ---- CPUID, where there is no cpuinfo -------------------------------------------------------- */

@@ -44,40 +44,28 @@ enum field {
     board_vendor,
     board_name,
     chassis_asset_tag,
-    FIELD_COUNT
+    FIELD_COUNT, /* of DMI; the others come from elsewhere */
+    signature = FIELD_COUNT,
+    variable,
 };
 
-static const struct firmware_row {
-    enum field field;
+static const struct row {
+    enum { HYPERVISOR, CLOUD } what;
+    enum field where;
     const char *text, *name;
-} hypervisors[] =
-    {
-#define HYPERVISOR(field, text, name) {field, text, name},
-#define SIGNATURE(text, name)
-#define CLOUD(field, text, name)
-#define CLOUD_ENV(variable, name)
-#include "../know/hypervisors.def"
-#undef HYPERVISOR
-#undef CLOUD
-},
-  clouds[] = {
-#define HYPERVISOR(field, text, name)
-#define CLOUD(field, text, name) {field, text, name},
-#include "../know/hypervisors.def"
-#undef HYPERVISOR
-#undef SIGNATURE
-#undef CLOUD
-#undef CLOUD_ENV
+} rows[] = {
+#define SURROUNDING(what, where, text, name) {what, where, text, name},
+#include "../know/surroundings.def"
+#undef SURROUNDING
 };
+#define ROW_COUNT (sizeof rows / sizeof *rows)
 
-static const char *match(const struct firmware_row *rows, size_t count,
-                         const pli_str fields[FIELD_COUNT], enum field *which)
+static const struct row *in_firmware(int what, const pli_str fields[FIELD_COUNT])
 {
-    for (size_t i = 0; i < count; i++)
-        if (pli_starts(fields[rows[i].field], rows[i].text)) {
-            *which = rows[i].field;
-            return rows[i].name;
-        }
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if ((int)rows[i].what == what && rows[i].where < FIELD_COUNT &&
+            pli_starts(fields[rows[i].where], rows[i].text))
+            return &rows[i];
     return NULL;
 }
 
@@ -99,24 +87,10 @@ static void read_fields(pli_probe_context *context, pli_str fields[FIELD_COUNT])
                    : (pli_str){"", 0};
 }
 
-/* Clouds without firmware strings of their own rent containers, and leave a variable in them. */
 static const char *cloud_of_variables(pli_machine *m)
 {
-    static const struct {
-        const char *variable, *name;
-    } rows[] = {
-#define HYPERVISOR(field, text, name)
-#define SIGNATURE(text, name)
-#define CLOUD(field, text, name)
-#define CLOUD_ENV(variable, name) {variable, name},
-#include "../know/hypervisors.def"
-#undef HYPERVISOR
-#undef SIGNATURE
-#undef CLOUD
-#undef CLOUD_ENV
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (pli_env(m, rows[i].variable))
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].where == variable && pli_env(m, rows[i].text))
             return rows[i].name;
     return NULL;
 }
@@ -124,7 +98,6 @@ static const char *cloud_of_variables(pli_machine *m)
 void pli_firmware_read(pli_probe_context *context, plim_environment *e)
 {
     pli_str fields[FIELD_COUNT];
-    enum field by = FIELD_COUNT;
     read_fields(context, fields);
 #define SET(field)                                                                                 \
     PLI_SET_STR(environment, e, dmi_##field, pli_text(context->inv, fields[field]), "dmi")
@@ -135,12 +108,13 @@ void pli_firmware_read(pli_probe_context *context, plim_environment *e)
     SET(bios_version);
     SET(board_vendor);
     SET(board_name);
-    const char *cloud = match(clouds, sizeof clouds / sizeof *clouds, fields, &by);
-    if (by == chassis_asset_tag) /* elsewhere it is an owner's inventory number */
+    const struct row *cloud = in_firmware(CLOUD, fields);
+    if (cloud && cloud->where == chassis_asset_tag) /* elsewhere it is an owner's number */
         SET(chassis_asset_tag);
 #undef SET
-    PLI_SET_STR(environment, e, cloud, cloud, "dmi");
-    if (!cloud)
+    if (cloud)
+        PLI_SET(environment, e, cloud, cloud->name, "dmi");
+    else
         PLI_SET_STR(environment, e, cloud, cloud_of_variables(context->m), "environment");
 }
 
@@ -156,43 +130,28 @@ static bool is_bare_metal(const plim_environment *e)
 
 static const char *from_firmware(const plim_environment *e)
 {
-    enum field by;
     const pli_str fields[FIELD_COUNT] = {
         pli_s(e->dmi_sys_vendor),  pli_s(e->dmi_product_name),      pli_s(e->dmi_product_version),
         pli_s(e->dmi_bios_vendor), pli_s(e->dmi_bios_version),      pli_s(e->dmi_board_vendor),
         pli_s(e->dmi_board_name),  pli_s(e->dmi_chassis_asset_tag),
     };
-    if (is_bare_metal(e))
-        return NULL;
-    return match(hypervisors, sizeof hypervisors / sizeof *hypervisors, fields, &by);
+    const struct row *row = is_bare_metal(e) ? NULL : in_firmware(HYPERVISOR, fields);
+    return row ? row->name : NULL;
 }
 
 /* The hypervisor's own signature. Two CPUID leaves are two exits from the virtual machine: asked
  * only where the firmware did not say. */
 static const char *from_cpuid(pli_machine *m)
 {
-    static const struct {
-        const char *text, *name;
-    } rows[] = {
-#define HYPERVISOR(field, text, name)
-#define SIGNATURE(text, name) {text, name},
-#define CLOUD(field, text, name)
-#define CLOUD_ENV(variable, name)
-#include "../know/hypervisors.def"
-#undef HYPERVISOR
-#undef SIGNATURE
-#undef CLOUD
-#undef CLOUD_ENV
-    };
     uint32_t r[4] = {0};
-    char signature[12];
+    char text[12];
     if (!m->ops->cpuid(m, 0x40000000u, 0, r))
         return NULL;
-    for (size_t i = 0; i < sizeof signature; i++)
-        signature[i] = (char)(r[1 + i / 4] >> (i % 4 * 8) & 0xff);
-    pli_str s = pli_field_str(signature, sizeof signature);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (pli_starts(s, rows[i].text))
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)(r[1 + i / 4] >> (i % 4 * 8) & 0xff);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].where == signature &&
+            pli_starts(pli_field_str(text, sizeof text), rows[i].text))
             return rows[i].name;
     return NULL;
 }
