@@ -156,21 +156,32 @@ static const char *from_cpuid(pli_machine *m)
     return NULL;
 }
 
-/* x86: the CPU has a flag for it. A KVM machine without any firmware tables is Firecracker's. */
+/* x86: the CPU has a flag for it; without cpuinfo CPUID itself is asked. */
+static bool is_guest(pli_machine *m, const pli_cpuinfo *cpu)
+{
+    uint32_t r[4] = {0};
+    if (cpu->processors)
+        return cpu->hypervisor;
+    return m->ops->cpuid(m, 1, 0, r) && (r[2] >> 31) != 0;
+}
+
+/* A KVM machine that has sysfs and no firmware tables in it is Firecracker's. */
+static bool lacks_firmware(pli_machine *m, const plim_environment *e)
+{
+    return !PLIM_KNOWN(environment, e, dmi_sys_vendor) &&
+           !PLIM_KNOWN(environment, e, dmi_bios_vendor) && pli_exists(m, "/sys/devices/virtual");
+}
+
 static const char *from_cpu(pli_probe_context *context, const plim_environment *e,
                             const char *firmware)
 {
     const pli_cpuinfo *cpu = pli_shared_cpuinfo(context);
     if (cpu && pli_eq(cpu->vendor, "User Mode Linux"))
         return "uml";
-    if (!cpu || !cpu->hypervisor)
-        return firmware;
-    if (firmware && strcmp(firmware, "qemu") != 0)
+    if (!cpu || (firmware && strcmp(firmware, "qemu") != 0) || !is_guest(context->m, cpu))
         return firmware;
     const char *name = from_cpuid(context->m);
-    bool has_firmware =
-        PLIM_KNOWN(environment, e, dmi_sys_vendor) || PLIM_KNOWN(environment, e, dmi_bios_vendor);
-    if (name && strcmp(name, "kvm") == 0 && !has_firmware)
+    if (name && strcmp(name, "kvm") == 0 && lacks_firmware(context->m, e))
         return "firecracker";
     return name ? name : firmware ? firmware : "other";
 }

@@ -96,6 +96,8 @@ static void hypervisors_and_clouds(void **state)
          "vmware", NULL},
         {"file /proc/cpuinfo", GUEST, "cpuid 40000000 0", "40000001 4b4d564b 564b4d56 0000004d",
          "firecracker", NULL},
+        {"cpuid 1 0", "000806f8 00020800 fffa3203 178bfbff", "cpuid 40000000 0",
+         "40000001 4b4d564b 564b4d56 0000004d", "firecracker", NULL},
         {"file /proc/cpuinfo", GUEST, "file /a", "", "other", NULL},
         {"query - host.uname hex",
          "\"Linux\" 00 \"4.4.0\" 00 \"#1 SMP Sun Jan 10 15:06:54 PST 2016\" 00 \"x86_64\" 00",
@@ -116,6 +118,7 @@ static void hypervisors_and_clouds(void **state)
         scene_begin(&s);
         put(&s, cases[i].entry, cases[i].body);
         put(&s, cases[i].entry2, cases[i].body2);
+        put_file(&s, "/sys/devices/virtual/mem/null/dev", "1:3"); /* sysfs is there */
         const plim_environment *e = detect(&s)->environment;
         const char *v = e && PLIM_KNOWN(environment, e, virtualization) ? e->virtualization : "-";
         const char *c = e && PLIM_KNOWN(environment, e, cloud) ? e->cloud : "-";
@@ -124,6 +127,18 @@ static void hypervisors_and_clouds(void **state)
             fail_msg("%s, %s: %s in %s", cases[i].body, cases[i].body2, v, c);
         scene_end(&s);
     }
+}
+
+/* Without sysfs nobody can say that there is no firmware. */
+static void a_guest_without_sysfs_is_kvm(void **state)
+{
+    scene s;
+    (void)state;
+    scene_begin(&s);
+    put_file(&s, "/proc/cpuinfo", GUEST);
+    put(&s, "cpuid 40000000 0", "40000001 4b4d564b 564b4d56 0000004d");
+    assert_text(environment, detect(&s)->environment, virtualization, "kvm");
+    scene_end(&s);
 }
 
 /* An owner's inventory number is nobody's business. */
@@ -177,6 +192,7 @@ int main(void)
         cmocka_unit_test(containers_leave_traces),
         cmocka_unit_test(a_disk_of_its_own_is_no_container),
         cmocka_unit_test(hypervisors_and_clouds),
+        cmocka_unit_test(a_guest_without_sysfs_is_kvm),
         cmocka_unit_test(asset_tags_are_kept_to_clouds),
         cmocka_unit_test(windows_below_is_told_by_the_release),
         cmocka_unit_test(a_board_names_itself),
