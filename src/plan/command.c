@@ -95,7 +95,11 @@ const char *pli_command(pli_arena *arena, const pli_shape *shape, const pli_setu
     add_type(&out, "-ctv", setup->type_v);
     add_switches(&out, setup);
     add_overrides(&out, setup);
-    const char *text = out.failed ? NULL : pli_strndup(arena, pli_buf_str(&out));
+    char *text = out.failed ? NULL : pli_alloc(arena, out.n + 1);
+    if (text && pli_utf8_valid(pli_buf_str(&out)))
+        memcpy(text, out.p, out.n + 1);
+    else if (text) /* a path may hold any bytes, a document may not */
+        (void)pli_clean(pli_buf_str(&out), text, out.n + 1);
     pli_buf_free(&out);
     return text;
 }
