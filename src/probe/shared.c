@@ -56,6 +56,8 @@ void pli_note_unreadable(pli_probe_context *context, const char *path, plim_stat
 
 void pli_note_nonsense(pli_probe_context *context, const char *path, const char *what)
 {
-    pli_note(context->inv, "warning", context->name, path,
-             "is a container or a sandbox showing a file of its own there?", "holds no %s", what);
+    pli_note(
+        context->inv, "warning", context->name, path,
+        "a container or a sandbox may show a file of its own there: compare it with the host's",
+        "holds no %s", what);
 }
