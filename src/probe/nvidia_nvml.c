@@ -10,13 +10,14 @@
 
 #define SOURCE "nvml"
 #define LIBRARY "libnvidia-ml.so.1"
+#define MODULE_VERSION "/proc/driver/nvidia/version"
 #define WSL_LIBRARY "/usr/lib/wsl/lib/libnvidia-ml.so.1"
 
 static bool gate(pli_probe_context *context)
 {
     pli_machine *m = context->m;
     size_t next = 0;
-    return pli_nvidia_next(context->inv, &next) || pli_exists(m, "/proc/driver/nvidia/version") ||
+    return pli_nvidia_next(context->inv, &next) || pli_exists(m, MODULE_VERSION) ||
            (pli_exists(m, "/dev/dxg") && pli_exists(m, WSL_LIBRARY)) ||
            pli_nvidia_is_tegra(m, context->scratch);
 }
@@ -215,6 +216,8 @@ static plim_device *device_of(session *s, const pli_nvml_device *at)
     d = pli_add_device(inv);
     if (d && placed)
         set_pci(inv, d, &pci, address);
+    if (d && pli_exists(s->context->m, MODULE_VERSION)) /* in WSL, Windows' driver is in charge */
+        PLI_SET(device, d, driver, "nvidia", "proc");
     return d;
 }
 

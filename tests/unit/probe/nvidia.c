@@ -168,6 +168,7 @@ static void wsl(void **state)
     assert_text(d, pci_subsystem, "1043:889a");
     assert_known(d, memory_total_bytes, 24564 * MIB);
     assert_known(d, memory_bandwidth_bytes_per_s, 1008096000000);
+    assert_unknown(d, driver);
     assert_known(d, available, true);
     plim_machine_free(m);
 }
@@ -184,6 +185,7 @@ static void container_without_sys(void **state)
     m = fake_detect(MODULE, "h100", NULL); /* not even those: by the library's own numbers */
     assert_int_equal(m->devices.count, 1);
     assert_text(fake_device(m, 0), pci_address, "0000:00:09.0");
+    assert_text(fake_device(m, 0), driver, "nvidia");
     plim_machine_free(m);
 }
 
