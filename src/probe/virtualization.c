@@ -219,15 +219,14 @@ static bool is_gvisor(pli_str version)
 
 void pli_virtualization_find(pli_probe_context *context, plim_environment *e)
 {
-    const char *name, *source = "dmi";
     if (is_gvisor(pli_kernel_version(context))) {
         PLI_SET(environment, e, virtualization, "gvisor", "uname");
         return;
     }
-    name = from_cpu(context, e, from_firmware(e));
-    if (!name) {
-        name = from_platform(context);
-        source = "platform";
-    }
-    PLI_SET_STR(environment, e, virtualization, name, source);
+    const char *firmware = from_firmware(e);
+    const char *name = from_cpu(context, e, firmware);
+    if (name)
+        PLI_SET(environment, e, virtualization, name, name == firmware ? "dmi" : "cpuid");
+    else
+        PLI_SET_STR(environment, e, virtualization, from_platform(context), "platform");
 }

@@ -137,7 +137,9 @@ static void a_guest_without_sysfs_is_kvm(void **state)
     scene_begin(&s);
     put_file(&s, "/proc/cpuinfo", GUEST);
     put(&s, "cpuid 40000000 0", "40000001 4b4d564b 564b4d56 0000004d");
-    assert_text(environment, detect(&s)->environment, virtualization, "kvm");
+    const plim_environment *e = detect(&s)->environment;
+    assert_text(environment, e, virtualization, "kvm");
+    assert_string_equal(e->head.source[PLIM_F_environment_virtualization], "cpuid");
     scene_end(&s);
 }
 
