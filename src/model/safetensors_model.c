@@ -57,8 +57,7 @@ static int by_text(const void *a, const void *b)
 static int by_mapped_name(const void *a, const void *b)
 {
     const struct mapped *x = a, *y = b;
-    int order = pli_compare(x->name, y->name);
-    return order ? order : (x->at > y->at) - (x->at < y->at);
+    return pli_compare(x->name, y->name);
 }
 
 /* The files' names, each once. */
@@ -148,18 +147,9 @@ static void add_mapped(struct index *x, const pli_safetensors *s, uint32_t shard
 {
     pli_model *model = x->model;
     for (size_t i = 0; i < s->tensor_count; i++) {
-        struct mapped wanted = {.name = pli_s(s->tensors[i].name)}, *found = NULL;
-        size_t low = 0, high = x->tensor_count;
-        while (low < high && !found) {
-            size_t middle = low + (high - low) / 2;
-            int order = pli_compare(x->tensors[middle].name, wanted.name);
-            if (order == 0)
-                found = &x->tensors[middle];
-            else if (order < 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        struct mapped wanted = {.name = pli_s(s->tensors[i].name)};
+        struct mapped *found =
+            bsearch(&wanted, x->tensors, x->tensor_count, sizeof wanted, by_mapped_name);
         if (!found || found->shard != shard || found->found) {
             (*unnamed)++;
             continue;

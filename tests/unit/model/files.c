@@ -236,6 +236,51 @@ static void indexes_that_lead_elsewhere(void **state)
     fails("", PLIM_PARSE, "index.json", "a: its file is no plain file name");
 }
 
+/* The n-th allocation fails; n counts down. */
+static void *fail_nth(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    size_t *left = user;
+    (void)old_size;
+    if (new_size && *left && --*left == 0)
+        return NULL;
+    if (new_size)
+        return realloc(ptr, new_size);
+    free(ptr);
+    return NULL;
+}
+
+static plim_status open_failing(size_t n)
+{
+    plim_config config = PLIM_CONFIG_INIT;
+    plim_model *model = NULL;
+    plimsoll *context = NULL;
+    config.allocator = (plim_allocator){fail_nth, &n};
+    plim_status status = plim_open(&config, &context);
+    if (status == PLIM_OK)
+        status = plim_model_open(context, folder, NULL, &model);
+    plim_model_free(model);
+    plim_close(context);
+    return n ? PLIM_OK : status; /* not that many allocations */
+}
+
+/* In a directory with an index of two files, and with a split GGUF. */
+static void every_allocation_fails(void **state)
+{
+    (void)state;
+    write_shard("model-1.safetensors", T("a"));
+    write_shard("model-2.safetensors", T("b"));
+    write_text("model.safetensors.index.json",
+               "{\"weight_map\":{\"a\":\"model-1.safetensors\",\"b\":\"model-2.safetensors\"}}");
+    for (int kind = 0; kind < 2; kind++) {
+        size_t n = 1;
+        for (plim_status status; (status = open_failing(n)) != PLIM_OK; n++)
+            assert_int_equal(status, PLIM_NOMEM);
+        assert_true(n > 5);
+        for (unsigned i = 0; kind == 0 && i < 3; i++)
+            write_part(i, 3, i, 3, 3);
+    }
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -257,6 +302,7 @@ int main(void)
         cmocka_unit_test_teardown(directories, empty_folder),
         cmocka_unit_test_teardown(indexes, empty_folder),
         cmocka_unit_test_teardown(parts_without_an_index, empty_folder),
+        cmocka_unit_test_teardown(every_allocation_fails, empty_folder),
         cmocka_unit_test_teardown(indexes_that_lead_elsewhere, empty_folder),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
