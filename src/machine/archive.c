@@ -140,9 +140,9 @@ static bool take_attribute(pli_entry *e, pli_str word)
 {
     unsigned allowed = kinds[e->kind].attributes;
     if (pli_eq(word, "hex"))
-        return e->hex = true;
+        return e->hex = (allowed & PLI_ATTR_BYTES) != 0;
     if (pli_eq(word, "nonl"))
-        return e->nonl = true;
+        return e->nonl = (allowed & PLI_ATTR_BYTES) != 0;
     if (pli_starts(word, "rc="))
         return (allowed & PLI_ATTR_RC) && parse_value(pli_skip(word, 3), &e->value);
     if (pli_starts(word, "exit="))

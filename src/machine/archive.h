@@ -17,25 +17,26 @@ enum {
     PLI_ATTR_RC = 1,     /* rc=N or rc=missing: what a call returned */
     PLI_ATTR_EXIT = 2,   /* exit=N: of a tool */
     PLI_ATTR_FAILED = 4, /* failed=STATUS: the operation failed with this status */
+    PLI_ATTR_BYTES = 8,  /* hex, nonl: the body may hold any bytes */
 };
 
-/* Every kind, one row: its name in the text, least and most arguments, attributes besides hex and
- * nonl. The first five are about a path and share one key space. */
+/* Every kind, one row: its name in the text, least and most arguments, attributes. The first five
+ * are about a path and share one key space. */
 #define PLI_KIND_MAP(X)                                                                            \
-    X(FILE, "file", 1, 1, PLI_ATTR_FAILED)                                                         \
-    X(LINK, "link", 1, 1, PLI_ATTR_FAILED)                                                         \
+    X(FILE, "file", 1, 1, PLI_ATTR_FAILED | PLI_ATTR_BYTES)                                        \
+    X(LINK, "link", 1, 1, PLI_ATTR_FAILED | PLI_ATTR_BYTES)                                        \
     X(DIR, "dir", 1, 1, PLI_ATTR_FAILED)                                                           \
     X(STAT, "stat", 1, 1, PLI_ATTR_FAILED)                                                         \
     X(DENIED, "denied", 1, 1, 0)                                                                   \
     X(VERSION, "plimsoll", 1, 1, 0)                                                                \
     X(FACTS, "facts", 0, 0, 0)                                                                     \
-    X(ENV, "env", 1, 1, 0)                                                                         \
+    X(ENV, "env", 1, 1, PLI_ATTR_BYTES)                                                            \
     X(CLOCK, "clock", 0, 0, 0)                                                                     \
     X(LIB, "lib", 1, 1, PLI_ATTR_FAILED)                                                           \
     X(CALL, "call", 2, 2, PLI_ATTR_RC)                                                             \
-    X(RUN, "run", 1, 60, PLI_ATTR_EXIT | PLI_ATTR_FAILED)                                          \
-    X(STDERR, "stderr", 1, 60, 0)                                                                  \
-    X(QUERY, "query", 2, 3, PLI_ATTR_FAILED)                                                       \
+    X(RUN, "run", 1, 60, PLI_ATTR_EXIT | PLI_ATTR_FAILED | PLI_ATTR_BYTES)                         \
+    X(STDERR, "stderr", 1, 60, PLI_ATTR_BYTES)                                                     \
+    X(QUERY, "query", 2, 3, PLI_ATTR_FAILED | PLI_ATTR_BYTES)                                      \
     X(CPUID, "cpuid", 2, 2, 0)                                                                     \
     X(ISOLATED, "isolated", 1, 1, PLI_ATTR_FAILED)
 
@@ -78,6 +79,18 @@ pli_entry *pli_archive_serve(const pli_archive *, pli_kind, pli_str key);
 /* Index of the first entry about a path that is not before `path` in byte order. */
 size_t pli_archive_lower_bound(const pli_archive *, pli_str path);
 bool pli_kind_is_path(pli_kind);
+
+/* The same for paths, also through links (archive_path.c). */
+pli_entry *pli_archive_serve_path(const pli_archive *, pli_kind, const char *path);
+bool pli_archive_has_path(const pli_archive *, pli_kind, const char *path);
+/* Is there a file (then *file is the first of its series) or a directory? */
+bool pli_archive_locate(const pli_archive *, const char *path, pli_entry **file);
+/* The names that other entries' paths imply in a directory. */
+plim_status pli_archive_list_implied(const pli_archive *, const char *path, pli_arena *,
+                                     pli_names *out);
+/* The names that a directory's own entry holds. */
+plim_status pli_entry_names(const pli_entry *, pli_arena *, pli_names *out);
+
 bool pli_is_attribute(pli_str word); /* is it spelt like one? */
 /* An argument or a name in a directory as it is meant: \ooo is a byte, \e nothing at all. */
 pli_str pli_unescape(pli_arena *, pli_str word);

@@ -6,10 +6,7 @@
 #include "journal.h"
 #include "text.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#define MAX_LINKS 40 /* as the kernel */
 
 struct text_machine {
     pli_machine base;
@@ -21,250 +18,31 @@ static struct text_machine *text_of(pli_machine *m)
     return (struct text_machine *)m;
 }
 
-/* ---- paths: a recording is asked under the names it was made with; what is written by hand may
- * be reached through its links ---------------------------------------------------------------- */
-
-struct path {
-    char text[PLI_MAX_PATH];
-    size_t n;
-};
-
-static pli_str view(const struct path *path)
-{
-    return (pli_str){path->text, path->n};
-}
-
-static bool push(struct path *path, pli_str part)
-{
-    if (part.n + 1 >= sizeof path->text - path->n)
-        return false;
-    path->text[path->n++] = '/';
-    memcpy(path->text + path->n, part.p, part.n);
-    path->n += part.n;
-    return true;
-}
-
-static void pop(struct path *path)
-{
-    while (path->n && path->text[--path->n] != '/')
-        ;
-}
-
-/* The link's target in front of what is left of the path. */
-static bool splice(struct path *left, pli_str target, pli_str rest)
-{
-    struct path joined = {.n = 0};
-    if (target.n + rest.n + 2 > sizeof joined.text)
-        return false;
-    memcpy(joined.text, target.p, target.n);
-    joined.n = target.n;
-    if (rest.n && !push(&joined, rest))
-        return false;
-    *left = joined;
-    return true;
-}
-
-/* Takes out . and .. and follows links, that of the last part only if `follow`. False for what is
- * no path: too long, or links in a circle. "/" is the empty path. */
-static bool resolve(const pli_archive *a, const char *path, bool follow, struct path *out)
-{
-    struct path left = {.n = strlen(path)};
-    pli_str part;
-    int links = 0;
-    if (left.n >= sizeof left.text)
-        return false;
-    memcpy(left.text, path, left.n);
-    out->n = 0;
-    for (pli_str rest = view(&left); pli_next_part(&rest, '/', &part);) {
-        if (part.n == 0 || pli_eq(part, "."))
-            continue;
-        if (pli_eq(part, "..")) {
-            pop(out);
-            continue;
-        }
-        size_t parent = out->n;
-        if (!push(out, part))
-            return false;
-        const pli_entry *link =
-            rest.n || follow ? pli_archive_find(a, PLI_KIND_LINK, view(out)) : NULL;
-        if (!link || link->failed != PLIM_OK)
-            continue;
-        pli_str target = pli_trim(link->body);
-        if (link->hex || ++links > MAX_LINKS || !splice(&left, target, rest))
-            return false;
-        out->n = pli_starts(target, "/") ? 0 : parent;
-        rest = view(&left);
-    }
-    return true;
-}
-
-/* Is there a chance that another name of the path is in the archive? */
-static bool has_other_name(const pli_archive *a, const char *path)
-{
-    size_t n = strlen(path);
-    return a->has_links || strstr(path, "//") || strstr(path, "/.") || (n && path[n - 1] == '/');
-}
-
-/* The entry that answers for this path now, NULL when there is none. */
-static pli_entry *serve(struct text_machine *t, pli_kind kind, const char *path)
-{
-    struct path other;
-    pli_entry *e = pli_archive_serve(&t->archive, kind, pli_s(path));
-    if (e || !has_other_name(&t->archive, path))
-        return e;
-    if (!resolve(&t->archive, path, kind != PLI_KIND_LINK, &other))
-        return NULL;
-    return pli_archive_serve(&t->archive, kind, view(&other));
-}
-
-/* ---- directories ----------------------------------------------------------------------------- */
-
-/* First entry below the directory, past the end when there is none. */
-static size_t first_below(const pli_archive *a, struct path *directory, pli_str *prefix)
-{
-    if (!push(directory, pli_s("")))
-        return a->count;
-    *prefix = view(directory);
-    return pli_archive_lower_bound(a, *prefix);
-}
-
-static bool is_below(const pli_archive *a, size_t at, pli_str prefix)
-{
-    return at < a->count && pli_kind_is_path(a->entries[at].kind) &&
-           a->entries[at].key.n > prefix.n && memcmp(a->entries[at].key.p, prefix.p, prefix.n) == 0;
-}
-
-static bool has_children(const pli_archive *a, const struct path *directory)
-{
-    struct path copy = *directory;
-    pli_str prefix = {"", 0};
-    return is_below(a, first_below(a, &copy, &prefix), prefix);
-}
-
-/* The name under which the archive has a file or a directory: the one that is asked for, else the
- * one without links. False when it has neither. */
-static bool locate(const pli_archive *a, const char *path, struct path *out)
-{
-    size_t n = strlen(path);
-    if (n < sizeof out->text) {
-        memcpy(out->text, path, n);
-        out->n = n;
-        if (pli_archive_find(a, PLI_KIND_FILE, view(out)) ||
-            pli_archive_find(a, PLI_KIND_DIR, view(out)) || has_children(a, out))
-            return true;
-    }
-    return resolve(a, path, true, out) &&
-           (pli_archive_find(a, PLI_KIND_FILE, view(out)) ||
-            pli_archive_find(a, PLI_KIND_DIR, view(out)) || has_children(a, out));
-}
-
-static plim_status add_name(pli_arena *arena, pli_names *names, pli_str name)
-{
-    if (name.n == 0 || pli_eq(name, ".") || pli_eq(name, ".."))
-        return PLIM_OK;
-    if (names->count >= PLI_MAX_DIR_ENTRIES)
-        return PLIM_LIMIT;
-    char **items = pli_grow_array(arena, names->items, names->count, sizeof *items);
-    char *copy = pli_strndup(arena, name);
-    if (!items || !copy)
-        return PLIM_NOMEM;
-    names->items = items;
-    names->items[names->count++] = copy;
-    return PLIM_OK;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void drop_repeated(pli_names *names)
-{
-    size_t kept = 0;
-    if (names->count)
-        qsort(names->items, names->count, sizeof *names->items, compare_names);
-    for (size_t i = 0; i < names->count; i++)
-        if (kept == 0 || strcmp(names->items[kept - 1], names->items[i]) != 0)
-            names->items[kept++] = names->items[i];
-    names->count = kept;
-}
-
-/* Names of what lies below a directory that has no entry of its own. */
-static plim_status list_implied(const pli_archive *a, struct path *directory, pli_arena *arena,
-                                pli_names *out)
-{
-    pli_str prefix = {"", 0};
-    plim_status status = PLIM_OK;
-    size_t at = first_below(a, directory, &prefix);
-    while (status == PLIM_OK && is_below(a, at, prefix)) {
-        pli_str rest = pli_skip(a->entries[at].key, prefix.n), name;
-        (void)pli_next_part(&rest, '/', &name);
-        status = add_name(arena, out, name);
-        at++;
-        if (!rest.p)
-            continue;
-        /* Over everything deeper below this name: '0' follows '/'. */
-        struct path after = {.n = prefix.n};
-        memcpy(after.text, prefix.p, prefix.n);
-        after.n--;
-        if (push(&after, name) && after.n < sizeof after.text) {
-            after.text[after.n++] = '0';
-            at = pli_archive_lower_bound(a, view(&after));
-        }
-    }
-    drop_repeated(out);
-    return status == PLIM_OK && out->count == 0 ? PLIM_NOT_FOUND : status;
-}
-
-static plim_status list_entry(const pli_entry *e, pli_arena *arena, pli_names *out)
-{
-    plim_status status = e->failed;
-    pli_str rest = e->body, line;
-    while (status == PLIM_OK && pli_next_line(&rest, &line))
-        status = add_name(arena, out, pli_unescape(arena, line));
-    return status;
-}
-
-static plim_status text_list(pli_machine *m, const char *path, pli_arena *arena, pli_names *out)
-{
-    struct text_machine *t = text_of(m);
-    struct path found;
-    const pli_entry *e = serve(t, PLI_KIND_DIR, path);
-    if (e)
-        return list_entry(e, arena, out);
-    if (serve(t, PLI_KIND_DENIED, path))
-        return PLIM_PERMISSION;
-    return locate(&t->archive, path, &found) ? list_implied(&t->archive, &found, arena, out)
-                                             : PLIM_NOT_FOUND;
-}
-
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- files and directories ------------------------------------------------------------------- */
 
 static plim_status text_read(pli_machine *m, const char *path, pli_buf *out)
 {
-    struct text_machine *t = text_of(m);
-    const pli_entry *e = serve(t, PLI_KIND_FILE, path);
+    const pli_archive *a = &text_of(m)->archive;
+    pli_entry *e = pli_archive_serve_path(a, PLI_KIND_FILE, path);
     if (e)
         return e->failed != PLIM_OK ? e->failed : pli_entry_content(e, out);
-    if (serve(t, PLI_KIND_DENIED, path))
+    if (pli_archive_has_path(a, PLI_KIND_DENIED, path))
         return PLIM_PERMISSION;
-    struct path found;
-    return locate(&t->archive, path, &found) ? PLIM_IO : PLIM_NOT_FOUND; /* a directory */
+    return pli_archive_locate(a, path, &e) ? PLIM_IO : PLIM_NOT_FOUND; /* a directory */
 }
 
 /* The handle is the path: a series moves on whoever asks. A failure that comes next is that of
  * opening. */
 static plim_status text_open(pli_machine *m, const char *path, void **file)
 {
-    struct text_machine *t = text_of(m);
-    struct path found;
+    const pli_archive *a = &text_of(m)->archive;
+    pli_entry *first;
     *file = NULL;
-    if (!locate(&t->archive, path, &found))
-        return serve(t, PLI_KIND_DENIED, path) ? PLIM_PERMISSION : PLIM_NOT_FOUND;
-    const pli_entry *first = pli_archive_find(&t->archive, PLI_KIND_FILE, view(&found));
+    if (!pli_archive_locate(a, path, &first))
+        return pli_archive_has_path(a, PLI_KIND_DENIED, path) ? PLIM_PERMISSION : PLIM_NOT_FOUND;
     if (first && first[first->next].failed != PLIM_OK)
-        return pli_archive_serve(&t->archive, PLI_KIND_FILE, view(&found))->failed;
-    *file = pli_strdup(t->archive.arena, path);
+        return pli_archive_serve(a, PLI_KIND_FILE, first->key)->failed;
+    *file = pli_strdup(a->arena, path);
     return *file ? PLIM_OK : PLIM_NOMEM;
 }
 
@@ -278,40 +56,51 @@ static void text_close(pli_machine *m, void *file)
     (void)m, (void)file; /* of the archive's arena */
 }
 
+static plim_status text_list(pli_machine *m, const char *path, pli_arena *arena, pli_names *out)
+{
+    const pli_archive *a = &text_of(m)->archive;
+    const pli_entry *e = pli_archive_serve_path(a, PLI_KIND_DIR, path);
+    if (e)
+        return e->failed != PLIM_OK ? e->failed : pli_entry_names(e, arena, out);
+    if (pli_archive_has_path(a, PLI_KIND_DENIED, path))
+        return PLIM_PERMISSION;
+    return pli_archive_list_implied(a, path, arena, out);
+}
+
 static plim_status text_link(pli_machine *m, const char *path, pli_buf *target)
 {
-    struct text_machine *t = text_of(m);
-    pli_entry *e = serve(t, PLI_KIND_LINK, path);
-    if (!e)
-        return PLIM_NOT_FOUND;
-    if (e->failed != PLIM_OK)
-        return e->failed;
-    const char *text = pli_entry_text(&t->archive, e);
+    const pli_archive *a = &text_of(m)->archive;
+    pli_entry *e = pli_archive_serve_path(a, PLI_KIND_LINK, path);
+    if (!e || e->failed != PLIM_OK)
+        return e ? e->failed : PLIM_NOT_FOUND;
+    const char *text = pli_entry_text(a, e);
     return text ? pli_buf_addz(target, text) : PLIM_NOMEM;
+}
+
+/* Nobody asked while it was recorded: what the other entries tell. */
+static plim_status stat_implied(const pli_archive *a, const char *path, pli_stat *out)
+{
+    pli_entry *file;
+    if (pli_archive_has_path(a, PLI_KIND_DENIED, path))
+        return PLIM_OK;
+    if (!pli_archive_locate(a, path, &file) || (file && file->failed == PLIM_NOT_FOUND))
+        return PLIM_NOT_FOUND;
+    *out = (pli_stat){.type = file ? PLI_FILE_REGULAR : PLI_FILE_DIRECTORY,
+                      .size = file ? pli_entry_size(file) : 0,
+                      .readable = !file || file->failed == PLIM_OK};
+    return PLIM_OK;
 }
 
 static plim_status text_stat(pli_machine *m, const char *path, pli_stat *out)
 {
-    struct text_machine *t = text_of(m);
-    const pli_entry *e = serve(t, PLI_KIND_STAT, path);
+    const pli_archive *a = &text_of(m)->archive;
+    const pli_entry *e = pli_archive_serve_path(a, PLI_KIND_STAT, path);
     *out = (pli_stat){.type = PLI_FILE_OTHER};
-    if (e) {
+    if (!e)
+        return stat_implied(a, path, out);
+    if (e->failed == PLIM_OK)
         (void)pli_stat_parse(e->body, out);
-        return e->failed;
-    }
-    /* Nobody asked while it was recorded: what the other entries tell. */
-    if (serve(t, PLI_KIND_DENIED, path))
-        return PLIM_OK;
-    struct path found;
-    if (!locate(&t->archive, path, &found))
-        return PLIM_NOT_FOUND;
-    e = pli_archive_find(&t->archive, PLI_KIND_FILE, view(&found));
-    if (e && e->failed == PLIM_NOT_FOUND)
-        return PLIM_NOT_FOUND;
-    *out = (pli_stat){.type = e ? PLI_FILE_REGULAR : PLI_FILE_DIRECTORY,
-                      .size = e ? pli_entry_size(e) : 0,
-                      .readable = !e || e->failed == PLIM_OK};
-    return PLIM_OK;
+    return e->failed;
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
@@ -441,11 +230,7 @@ bool pli_machine_is_text(const pli_machine *m)
 
 bool pli_text_has(pli_machine *m, pli_kind kind, const char *path)
 {
-    const pli_archive *a = &text_of(m)->archive;
-    struct path other;
-    return pli_archive_find(a, kind, pli_s(path)) ||
-           (has_other_name(a, path) && resolve(a, path, kind != PLI_KIND_LINK, &other) &&
-            pli_archive_find(a, kind, view(&other)));
+    return pli_archive_has_path(&text_of(m)->archive, kind, path);
 }
 
 static void take_facts(struct text_machine *t)

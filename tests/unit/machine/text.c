@@ -365,6 +365,7 @@ static void malformed_texts_are_refused_with_their_offset(void **state)
         {"-- file /a hex --\n\"open\n", 0, PLIM_PARSE},
         {"-- file /a hex --\n+99999999999999999999\n", 0, PLIM_PARSE},
         {"-- dir /a --\n../b\n", 0, PLIM_PARSE},
+        {"-- dir /a hex --\n2f\n", 0, PLIM_PARSE},
         {"-- stat /a --\nsocket\n", 0, PLIM_PARSE},
         {"-- stat /a --\nchar rdev=1\n", 0, PLIM_PARSE},
         {"-- facts --\nos=plan9\n", 0, PLIM_PARSE},
