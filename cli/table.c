@@ -24,7 +24,7 @@ static size_t measure(const cli_column *column, const plim_record *record, const
         size_t columns = cli_width(cell);
         width = columns > width ? columns : width;
     }
-    if (width == 0)
+    if (width == 0 && column->squeeze != CLI_FIXED)
         return 0;
     size_t title = cli_width(column->title);
     return title > width ? title : width;

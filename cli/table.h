@@ -1,5 +1,5 @@
-/* Tables: columns are rows "title, template"; lines are the records of a list. A column in which
- * nothing is known is left out. */
+/* Tables: columns are rows "title, template"; lines are the records of a list. What is unknown is a
+ * dash; a column of which nothing is known is left out unless it is fixed. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 

@@ -9,7 +9,7 @@ A machine at a glance.
              12 P, 8 E
              L1d 544.0 KiB, L2 11.5 MiB, L3 24.0 MiB
              avx2 avx_vnni fma
-  memory     31.0 GiB usable of 62.5 GiB, bounded by cgroup /user.slice
+  memory     31.0 GiB usable of 62.5 GiB (cgroup /user.slice)
              [####################....................]
              limit 32.0 GiB by cgroup /user.slice, 8.00 GiB free of 8.00 GiB swap
   numa       1 node
@@ -150,8 +150,7 @@ Columns are cut and words wrapped where the terminal is narrow.
              12 P, 8 E
              L1d 544.0 KiB, L2 11.5 MiB, L3 24.0 MiB
              avx2 avx_vnni fma
-  memory     31.0 GiB usable of 62.5 GiB, bounded by cgroup
-             /user.slice
+  memory     31.0 GiB usable of 62.5 GiB (cgroup /user.slice)
              [####################....................]
              limit 32.0 GiB by cgroup /user.slice, 8.00 GiB
              free of 8.00 GiB swap
@@ -194,7 +193,7 @@ Figures from a table are marked; colours only where they are asked for.
 A machine one does not have.
 
   $ plimsoll --on 'cuda:24GiB*2,cpu:64GiB'
-  memory     64.0 GiB usable of 64.0 GiB, bounded by spec
+  memory     64.0 GiB usable of 64.0 GiB (spec)
              [........................................]
 
   #  family    memory      free  state
