@@ -221,6 +221,7 @@ static cli_exit run(cli_call *call)
 {
     plim_detect_options detect = PLIM_DETECT_OPTIONS_INIT;
     plim_machine *a, *b;
+    detect.isolate = true; /* as all commands look */
     cli_exit status = cli_machine_of_file(call, call->operands[0], &detect, NULL, &a);
     if (status != CLI_OK)
         return status;

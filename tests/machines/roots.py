@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What holds for any machine: this one, every recorded one and every tree of ../shared/fixtures (where there is one).
 
-    roots.py recorded PLIMSOLL    a recording gives the document of the run that it records, clocks and hashed
-                                  identities aside; recorded again it is the same file
-    roots.py imported PLIMSOLL    a document that is read and written again is the same to the byte
-    roots.py valid PLIMSOLL       documents hold what their JSON Schema says, and no more
+    roots.py PLIMSOLL [N]    with N, only every Nth machine
 
-A third argument N looks at every Nth machine only. Exit 77: could not run here.
+    recorded   a recording gives the document of the run that it records, clocks and hashed identities aside;
+               recorded again it is the same file
+    imported   a document that is read and written again is the same to the byte, and differs in nothing
+    valid      documents hold what their JSON Schema says, and no more (needs python3-jsonschema)
 """
 import json
 import os
@@ -16,6 +16,11 @@ import sys
 import tarfile
 import tempfile
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 FIXTURES = TOP.parent / "shared" / "fixtures"
 
@@ -24,20 +29,29 @@ CLOCKS = {"captured_at", "timing"}
 IDENTITIES = {"uuid", "serial_group"}
 
 
-def machines(tmp):
-    """Name and the options that look at it."""
-    yield "this machine", []
+def machines():
+    """Name and place: a recording, a tree, a packed tree, or None for this machine."""
+    yield "this machine", None
     for recording in sorted((TOP / "tests" / "machines").glob("*.machine")):
-        yield recording.stem, ["--machine", str(recording)]
+        yield recording.stem, recording
     for folder in ("cases", "cpuinfo"):
         for case in sorted((FIXTURES / folder).glob("*")):
-            root = case / "root"
-            if (case / "root.tar.gz").exists():
-                root = tmp / case.name / "root"
-                with tarfile.open(case / "root.tar.gz") as tar:
-                    tar.extractall(tmp / case.name)
-            if root.is_dir():
-                yield case.name, ["--root", str(root)]
+            packed = case / "root.tar.gz"
+            if packed.exists() or (case / "root").is_dir():
+                yield case.name, packed if packed.exists() else case / "root"
+
+
+def options_of(place, tmp):
+    """What looks at it. A packed tree is unpacked."""
+    if place is None:
+        return []
+    if place.suffix == ".machine":
+        return ["--machine", str(place)]
+    if place.suffix != ".gz":
+        return ["--root", str(place)]
+    with tarfile.open(place) as tar:
+        tar.extractall(tmp)
+    return ["--root", str(tmp / "root")]
 
 
 def run(plimsoll, *args):
@@ -66,61 +80,53 @@ def differences(a, b, path=""):
         yield f"{path}: {a!r} and {b!r}"
 
 
-def recorded(plimsoll, look, tmp):
-    first, second = tmp / "first.machine", tmp / "second.machine"
-    then = run(plimsoll, *look, "capture", str(first), "--json")
-    again = run(plimsoll, "--machine", str(first), "--json")
-    aside = CLOCKS | IDENTITIES
-    yield from differences(without(json.loads(then), aside), without(json.loads(again), aside))
-    run(plimsoll, "--machine", str(first), "capture", str(second), "--keep-identities")
-    if first.read_bytes() != second.read_bytes():
-        yield "the recording of the recording differs"
-
-
-def imported(plimsoll, look, tmp):
-    document = tmp / "document.json"
-    document.write_text(run(plimsoll, *look, "--json", "--explain"))
-    if run(plimsoll, "--machine", str(document), "--json", "--explain") != document.read_text():
-        yield "read and written again it differs"
-    if run(plimsoll, "diff", str(document), str(document)):
-        yield "it differs from itself"
-
-
-def valid(plimsoll, look, _):
-    import jsonschema
+def wrong_by_schema(plimsoll, recording):
     for command, name in (("show", "machine"), ("devices", "devices"), ("doctor", "doctor")):
         schema = json.loads((TOP / "docs" / "schema" / f"plimsoll.{name}-1.schema.json").read_text())
-        document = json.loads(run(plimsoll, command, *look, "--json", "--explain"))
+        document = json.loads(run(plimsoll, command, "--machine", recording, "--json", "--explain"))
         for error in jsonschema.Draft202012Validator(schema).iter_errors(document):
             yield f"{command}: {error.json_path}: {error.message}"
 
 
+def wrong_with(plimsoll, place, tmp):
+    """Everything that does not hold for a machine."""
+    first, second, document = (str(tmp / name) for name in ("first.machine", "second.machine", "document.json"))
+    then = run(plimsoll, *options_of(place, tmp), "capture", first, "--json", "--explain")
+    again = run(plimsoll, "--machine", first, "--json", "--explain")
+    aside = CLOCKS | IDENTITIES
+    yield from differences(without(json.loads(then), aside), without(json.loads(again), aside))
+    run(plimsoll, "--machine", first, "capture", second, "--keep-identities")
+    if pathlib.Path(first).read_bytes() != pathlib.Path(second).read_bytes():
+        yield "the recording of the recording differs"
+    pathlib.Path(document).write_text(again)
+    if run(plimsoll, "--machine", document, "--json", "--explain") != again:
+        yield "read and written again it differs"
+    if run(plimsoll, "diff", document, first):
+        yield "its document differs from itself"
+    if jsonschema:
+        yield from wrong_by_schema(plimsoll, first)
+
+
 def main():
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) not in (2, 3):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    check, plimsoll = globals()[sys.argv[1]], os.path.abspath(sys.argv[2])
-    if check is valid:
-        try:
-            import jsonschema  # noqa: F401
-        except ImportError:
-            print("python3-jsonschema is missing")
-            return 77
-    seen = bad = 0
-    with tempfile.TemporaryDirectory() as folder:
-        tmp = pathlib.Path(folder)
-        for name, look in list(machines(tmp))[::int(sys.argv[3]) if len(sys.argv) == 4 else 1]:
-            seen += 1
+    plimsoll, every = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 1
+    chosen, bad = list(machines())[::every], 0
+    for name, place in chosen:
+        with tempfile.TemporaryDirectory() as tmp:
             try:
-                wrong = list(check(plimsoll, look, tmp))
+                wrong = list(wrong_with(plimsoll, place, pathlib.Path(tmp)))
             except AssertionError as error:
                 wrong = [str(error)]
-            bad += bool(wrong)
-            for line in wrong[:5]:
-                print(f"{name}: {line}")
+        bad += bool(wrong)
+        for line in wrong[:5]:
+            print(f"{name}: {line}")
+    if not jsonschema:
+        print("python3-jsonschema is missing: documents were not held against their schemas")
     if not FIXTURES.is_dir():
         print("../shared/fixtures is not here: its trees were not looked at")
-    print(f"{seen - bad} of {seen} machines")
+    print(f"{len(chosen) - bad} of {len(chosen)} machines")
     return 1 if bad else 0
 
 
