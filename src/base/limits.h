@@ -23,7 +23,7 @@
 #define PLI_MAX_LIST 65536u               /* items of a list in a machine document */
 #define PLI_MAX_ARENA ((uint64_t)1 << 30) /* memory of one result */
 #define PLI_MAX_SAFETENSORS_HEADER 100000000u
-#define PLI_MAX_SAFETENSORS_DEPTH 127u /* the reference's JSON reader stops there */
+#define PLI_MAX_SAFETENSORS_DEPTH 127u          /* the reference's JSON reader stops there */
 #define PLI_MAX_GGUF_HEADER ((uint64_t)1 << 30) /* bytes of keys, values and tensor table */
 #define PLI_MAX_GGUF_KEYS 1000000u
 #define PLI_MAX_GGUF_TENSORS 1000000u

@@ -40,8 +40,8 @@ typedef enum pli_slide_rule {
 #define PLI_ARCH_SLIDES_AT_64 1024u /* only the 64-layer model has a window */
 #define PLI_ARCH_NO_POSITIONS 2048u /* no input of positions: no rotary embedding */
 #define PLI_ARCH_THIRD_INPUT 4096u  /* one more input of a number for each token */
-#define PLI_ARCH_WIDE_GRAPH 8192u    /* its batches need more than the bound of plain attention */
-#define PLI_ARCH_UNKNOWN 16384u      /* no row */
+#define PLI_ARCH_WIDE_GRAPH 8192u   /* its batches need more than the bound of plain attention */
+#define PLI_ARCH_UNKNOWN 16384u     /* no row */
 
 typedef struct pli_arch {
     const char *name;
