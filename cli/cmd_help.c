@@ -26,18 +26,29 @@ static const cli_option options[] = {
     {.names = "--list",
      CLI_MEMBER(struct help_args, list),
      .metavar = "WHAT",
-     .choices = "commands|documents",
-     .help = "print names, a line each: of commands or documents"},
+     .choices = "commands|documents|probes",
+     .help = "print names, a line each: of commands, documents or probes"},
 };
+
+static const char *command_name(size_t i)
+{
+    const cli_command *command = cli_command_at(i);
+    return command ? command->name : NULL;
+}
+
+static const char *probe_name(size_t i)
+{
+    const plim_probe_info *probe = plim_probe_at(i);
+    return probe ? probe->name : NULL;
+}
+
+/* In the order of the choices of --list. */
+static const char *(*const lists[])(size_t i) = {command_name, cli_schema_at, probe_name};
 
 static void print_list(int what)
 {
-    if (what == 0)
-        for (size_t i = 0; cli_command_at(i); i++)
-            (void)puts(cli_command_at(i)->name);
-    else
-        for (size_t i = 0; cli_schema_at(i); i++)
-            (void)puts(cli_schema_at(i));
+    for (size_t i = 0; lists[what](i); i++)
+        (void)puts(lists[what](i));
 }
 
 static cli_exit run(cli_call *call)

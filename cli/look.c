@@ -102,7 +102,7 @@ static cli_exit check_probes(const cli_call *call, const char *option, const cli
         const char *nearest = known ? NULL : cli_nearest(list->items[i], names);
         if (!known)
             return cli_error(call, CLI_USAGE, "%s: no probe '%.64s'; %s%s", option, list->items[i],
-                             nearest ? "did you mean " : "'plimsoll doctor' lists them",
+                             nearest ? "did you mean " : "'plimsoll help --list probes' lists them",
                              nearest ? nearest : "");
     }
     return CLI_OK;

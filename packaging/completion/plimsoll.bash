@@ -16,7 +16,7 @@ _plimsoll() {
         fit:--color) words="auto always never" ;;
         model:--color) words="auto always never" ;;
         help:--completion) words="bash" ;;
-        help:--list) words="commands documents" ;;
+        help:--list) words="commands documents probes" ;;
         help:--color) words="auto always never" ;;
         version:--color) words="auto always never" ;;
         *) case $command in
