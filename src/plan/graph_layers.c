@@ -9,7 +9,7 @@
 #include "graph_build.h"
 
 #define F32 4u
-#define MAX_TEMPLATE_LAYERS 1024u
+#define MAX_TEMPLATE_LAYERS 256u
 
 static const struct {
     const char *name;
@@ -20,7 +20,7 @@ static const struct {
 #undef GRAPH
 };
 
-/* ---- words ---------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static pli_id rope(pli_builder *b, pli_id operand)
 {
@@ -36,8 +36,7 @@ static pli_id rows_with_output(pli_builder *b, pli_id of)
                         b->outputs);
 }
 
-/* ---- attention
- * -------------------------------------------------------------------------------- */
+/* ---- attention ------------------------------------------------------------------------------- */
 
 typedef struct heads {
     pli_id query, key, value;
@@ -215,8 +214,7 @@ static pli_id feed_forward(pli_builder *b, pli_id x)
     return pli_build_feed_forward(b, x, shape->layer[b->il].feed_forward, "");
 }
 
-/* ---- a layer
- * ------------------------------------------------------------------------------------ */
+/* ---- a layer --------------------------------------------------------------------------------- */
 
 /* Attention and feed-forward side by side. */
 static pli_id parallel_layer(pli_builder *b, pli_id residual, pli_id x, pli_id attended)
@@ -262,8 +260,7 @@ static pli_id layer_of(pli_builder *b, pli_id residual)
                                                : pli_build_onto(b, id, residual);
 }
 
-/* ---- the whole
- * ---------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static pli_id embeddings(pli_builder *b)
 {

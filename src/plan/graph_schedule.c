@@ -19,8 +19,7 @@ static bool is_view(const pli_node *node)
     return node->op == PLI_OP_VIEW;
 }
 
-/* ---- pass 1: what lies somewhere draws the operation there
- * ------------------------------------ */
+/* ---- pass 1: what lies somewhere draws the operation there ----------------------------------- */
 
 static int drawn_to(const scheduling *s, const pli_node *node)
 {
@@ -42,8 +41,7 @@ static int drawn_to(const scheduling *s, const pli_node *node)
     return node->site;
 }
 
-/* ---- pass 2: the rest follows its neighbours
- * --------------------------------------------------- */
+/* ---- pass 2: the rest follows its neighbours ------------------------------------------------- */
 
 /* One sweep over the order; `devices`: the host's operations end a run instead of spreading. */
 static void spread(scheduling *s, bool forward, bool devices)
@@ -87,8 +85,7 @@ static void place_all(scheduling *s)
     }
 }
 
-/* ---- pass 3: splits and the copies at their starts
- * ----------------------------------------------- */
+/* ---- pass 3: splits and the copies at their starts ------------------------------------------- */
 
 static pli_id copy_in(const pli_graph *g, pli_id id, int site)
 {
