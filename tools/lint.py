@@ -21,7 +21,6 @@ BLIND = {"model": {"machine"}, "plan": {"machine"}}  # planning is a pure functi
 # The seam: the only files that may know which system they are built for, and ask it.
 SEAM = re.compile(r"src/base/(platform\.h|sync_\w+\.[ch])|include/plimsoll/base\.h|cli/term_\w+\.[ch]"
                   r"|src/machine/((live|run|files|isolate)_\w+|dl|cpuid|drm)\.[ch]")
-MATCHES = ("src/plan/pattern.c", "regex.h")  # POSIX's own matcher, behind one file
 READS_FILES = re.compile(r"src/base/(reader|dir)\.c")  # model files, named by the user, are no part of a machine
 TABLE_PASS = re.compile(r"/(records_\w+|record_tables)\.h")  # used once per table: no include guard
 ISO_C = set("assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg "
@@ -187,7 +186,7 @@ def system_headers(tree):
         if SEAM.fullmatch(source.path) or READS_FILES.fullmatch(source.path) or source.path.startswith("src/machine/"):
             continue
         for number, quote, name in includes(source):
-            iso = name[:-2] in ISO_C or name.startswith("plimsoll/") or (source.path, name) == MATCHES
+            iso = name[:-2] in ISO_C or name.startswith("plimsoll/")
             if quote == "<" and not iso and not (name == "yyjson.h" and source.in_library):
                 yield source, number, f"<{name}> belongs to the seam (src/machine)"
 

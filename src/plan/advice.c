@@ -210,12 +210,9 @@ static bool try_change(const pli_case *base, change_fn *make, tried *out)
 {
     change c = {*base->setup, NULL, NULL};
     pli_plan plan;
-    size_t kept = base->setup->override_count;
     bool applies = make(base, &c);
     bool placed = applies && !pli_place_weights(base->shape, &c.setup, base->sites, &plan) &&
                   !pli_place_context(base->shape, &c.setup, base->sites, &plan);
-    if (c.setup.override_count > kept)
-        pli_setup_free(&c.setup);
     if (!placed || !c.flags)
         return false;
     pli_judge(base->shape, &c.setup, base->sites, &plan, &out->verdict);

@@ -349,7 +349,6 @@ plim_status plim_fit_model(plimsoll *context, const plim_machine *machine, const
         f->arena = arena;
         f->model = pli_model_of(model);
         status = judge(f, machine, &with, error);
-        pli_setup_free(&f->setup);
         *out = f->fit;
     }
     if (!status && pli_arena_failed(arena))

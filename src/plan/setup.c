@@ -242,10 +242,3 @@ plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
         status = read_overrides(arena, setup, options, error);
     return status;
 }
-
-void pli_setup_free(pli_setup *setup)
-{
-    for (size_t i = 0; i < setup->override_count; i++)
-        pli_pattern_free(setup->overrides[i].pattern);
-    setup->override_count = 0;
-}

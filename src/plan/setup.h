@@ -54,11 +54,9 @@ typedef struct pli_setup {
 } pli_setup;
 
 /* Fills *setup from options. INVALID: a value that the engine refuses, its flag in
- * error->subject. Patterns are compiled onto the arena's allocator: pli_setup_free(), also after
- * a failure. */
+ * error->subject. */
 plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
                            const plim_fit_options *options, plim_error *error, pli_setup *setup);
-void pli_setup_free(pli_setup *setup);
 
 /* The same run with another context (tokens asked for): every number that follows from it. */
 plim_status pli_setup_context(pli_setup *setup, uint64_t asked, plim_error *error);

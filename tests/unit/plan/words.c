@@ -15,7 +15,6 @@ static bool found(const char *pattern, const char *name)
         print_error("%s: %s\n", pattern, why);
     assert_int_equal(status, PLIM_OK);
     bool yes = pli_pattern_found(p, name);
-    pli_pattern_free(p);
     pli_arena_free(arena);
     return yes;
 }
@@ -42,9 +41,27 @@ static void test_patterns(void **state)
         {"[\\]^-]", "a-b", true},
         {".", "", false},
         {"(^|x)token_embd", "token_embd.weight", true},
+        {"\\bembd\\b", "token.embd.weight", true},
+        {"\\bembd\\b", "token_embd.weight", false},
+        {"token\\Bs", "tokens", true},
+        {"^(ab?c){2,3}$", "abcacabc", true},
+        {"^(ab?c){2,3}$", "abcacabcac", false},
+        {"^(ab?c){2}$", "abc", false},
+        {"^a{0,2}$", "aa", true},
+        {"^a{0,2}$", "aaa", false},
+        {"^a{0}b$", "b", true},
+        {"^a{2,}$", "a", false},
+        {"^a{2,}$", "aaaaa", true},
+        {"^(a|b|cd)*e$", "abcdcdbe", true},
+        {"^(a|b|cd)+?e$", "e", false},
+        {"(a*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false},
+        {"^[a-cx-]+$", "ab-xc", true},
+        {"", "anything", true},
     };
-    static const char *const refused[] = {"(?=x)", "(?!x)", "a\\b",   "(a)\\1", "[a",
-                                          "\\",    "(",     "a{2,1}", "[\\b]"};
+    static const char *const refused[] = {"(?=x)", "(?!x)", "(a)\\1",  "[a",
+                                          "\\",    "(",     "a{2,1}",  "*a",
+                                          "a{1",   "a)",    "a{9999}", "((a{1000}){1000}){1000}",
+                                          "[b-a]", "[\\b]"};
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (found(rows[i].pattern, rows[i].name) != rows[i].found)
