@@ -58,6 +58,7 @@ plim_status pli_record_from_json(pli_arena *arena, const plim_record *record, yy
                                  void *r, pli_misfit *misfit);
 
 /* Tables of records are made from the rows by including this sequence in one .c file:
- *   #include "base/record_tables.h"      #include <plimsoll/fields_machine.def>      */
+ *   #include <plimsoll/records_tables.h>
+ *   #include <plimsoll/fields_machine.def> */
 
 #endif
