@@ -162,7 +162,7 @@ void cli_fit_text(const plim_fit *fit, const double marks[2], cli_term term, boo
 {
     print_verdict(term, fit);
     print_line(term, "model",
-               "{model.name}~{model.architecture}~[{model.parameters} parameters]~"
+               "{model.name}~{model.architecture}~"
                "{model.quantization}~{model.tensor_bytes}",
                fit);
     print_line(term, "run",

@@ -158,7 +158,7 @@ static bool use_fewer_layers_and_context(const pli_case *base, change *c)
     if (pli_place_weights(base->shape, &c->setup, base->sites, &plan) ||
         pli_place_context(base->shape, &c->setup, base->sites, &plan) ||
         !pli_max_context(base->shape, &c->setup, base->sites, &plan, &context) || !context ||
-        pli_setup_context(&c->setup, context, NULL))
+        context >= base->setup->context || pli_setup_context(&c->setup, context, NULL))
         return false;
     c->flags = pli_printf(base->arena, "-c %llu -ngl %llu", (unsigned long long)context,
                           (unsigned long long)layers);
