@@ -1,5 +1,6 @@
 /* A recorded machine of anything at all: every entry is asked for, through a recorder; the text
- * that the recorder writes answers the same questions the same way. */
+ * that the recorder writes answers the same questions the same way. Another recorder takes the
+ * identities out. */
 #include "target.h"
 
 #include <stdio.h>
@@ -174,6 +175,21 @@ static void round_trip(pli_machine *inner, const pli_archive *archive)
     pli_buf_free(&text);
 }
 
+/* Whatever is taken out of it, a recording stays one. */
+static void without_identities(pli_machine *inner, const pli_archive *archive)
+{
+    pli_machine *recorder, *again;
+    pli_buf text;
+    pli_buf_init(&text, NULL, PLI_MAX_RECORDING);
+    FUZZ_CHECK(pli_machine_record(NULL, inner, false, &text, &recorder) == PLIM_OK);
+    struct asker asker = new_asker(recorder);
+    ask_all(&asker, archive);
+    FUZZ_CHECK(pli_machine_text(NULL, pli_buf_str(&text), "again", NULL, &again) == PLIM_OK);
+    pli_machine_close(again);
+    free_asker(&asker);
+    pli_buf_free(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     pli_str text = {size ? (const char *)data : "", size};
@@ -186,6 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     FUZZ_CHECK(pli_machine_text(NULL, text, "fuzz", NULL, &m) == PLIM_OK);
     round_trip(m, &archive);
+    without_identities(m, &archive);
     pli_machine_close(m);
     pli_archive_free(&archive);
     return 0;
