@@ -190,7 +190,7 @@ bool pli_is_gguf(const pli_model *model)
 plim_status pli_gguf_model(pli_model *model, const plim_reader *reader, const char *path,
                            plim_error *error)
 {
-    pli_gguf g;
+    pli_gguf g = {.version = 0};
     struct split split;
     PLI_SET(model, &model->pub, data_present, true, NULL);
     plim_status status = pli_gguf_read(reader, model->arena, 0, error, &g);
