@@ -33,20 +33,31 @@ static pli_certainty cache_kind(const explaining *e, const pli_site *site)
                                                                                : PLI_EXACT;
 }
 
+/* "input, 4 layers, output (the embeddings again)" */
+static const char *contents(const explaining *e, size_t i)
+{
+    bool is_host = i == e->sites->devices, has_output = i == e->plan->output_site;
+    const pli_share *load = &e->plan->at[i];
+    const char *layers =
+        is_host && !load->layers
+            ? "input"
+            : pli_printf(e->arena, "%s%" PRIu64 " layers", is_host ? "input, " : "", load->layers);
+    return layers ? pli_printf(e->arena, "%s%s%s%s", layers, has_output ? ", output" : "",
+                               has_output && e->plan->tied_copy ? " (the embeddings again)" : "",
+                               e->setup->override_count ? ", less or more by -ot" : "")
+                  : NULL;
+}
+
 static void explain_weights(const explaining *e, size_t i)
 {
     const pli_site *site = &e->sites->at[i];
     const pli_share *load = &e->plan->at[i];
     bool exact = site->backend->exact && !e->plan->weights_estimated;
-    bool has_output = i == e->plan->output_site;
-    if (!load->weights)
+    const char *what = contents(e, i);
+    if (!load->weights || !what)
         return;
     add_term(e, site->name, "weights", exact ? PLI_EXACT : PLI_ESTIMATE, load->weights,
-             pli_printf(e->arena,
-                        "%s%" PRIu64 " layers%s%s; each tensor a multiple of %" PRIu64 " B",
-                        i == e->sites->devices ? "input and what -ot keeps here, " : "",
-                        load->layers, has_output ? ", output" : "",
-                        has_output && e->plan->tied_copy ? " (the embeddings again)" : "",
+             pli_printf(e->arena, "%s; each tensor a multiple of %" PRIu64 " B", what,
                         site->backend->alignment));
 }
 
