@@ -17,7 +17,7 @@ typedef struct pli_case {
 
 /* Changes that give a better verdict, the best first, least loss before greater: records of
  * `alternative`. Nothing for a model that passes. */
-plim_status pli_alternatives(const pli_case *c, plim_items *out);
+plim_status pli_alternatives(const pli_case *base, plim_items *out);
 
 /* llama-server's own command line for this run with this context, quoted for a POSIX shell. NULL
  * when out of memory. */

@@ -25,7 +25,7 @@ typedef struct pli_isa {
 /* What a CPU has, as words of cpuinfo ("fpu vme pni ..."). */
 void pli_isa_meet_words(pli_isa *, unsigned archs, pli_str words);
 /* What a hart has, as an ISA string ("rv64imafdcv_zicsr_zvfh"). */
-void pli_isa_meet_riscv(pli_isa *, pli_str isa);
+void pli_isa_meet_riscv(pli_isa *, pli_str text);
 /* What the kernel tells this process in its auxiliary vector; arch is uname's machine. */
 void pli_isa_from_auxv(pli_isa *, pli_machine *);
 /* One pass of CPUID, with the consent of the OS read from XCR0. Stops at once without CPUID. */

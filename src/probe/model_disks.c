@@ -274,7 +274,7 @@ static const char *usual_directory(pli_probe_context *context, struct pli_fs_spa
 
 void pli_model_disks_find(pli_probe_context *context, pli_model_disks *out)
 {
-    struct pli_fs_space space;
+    struct pli_fs_space space = {.type = 0};
     const char *asked = context->options->models_directory;
     *out = (pli_model_disks){0};
     if (!asked)

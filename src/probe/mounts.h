@@ -17,6 +17,6 @@ bool pli_next_mount(pli_str *rest, pli_mount *out);
 /* The value of "key=value" among options; false when absent. An empty `value` for a bare key. */
 bool pli_mount_option(pli_str options, const char *key, pli_str *value);
 /* "\040" becomes a blank; in the arena. NULL when out of memory. */
-char *pli_mount_path(pli_arena *, pli_str escaped);
+char *pli_mount_path(pli_arena *, pli_str s);
 
 #endif
