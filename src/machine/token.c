@@ -107,20 +107,42 @@ static uint64_t smallest(uint64_t v, unsigned base)
     return low;
 }
 
-/* Another number with as many hex and as many decimal digits. */
+/* A permutation of the numbers below 4^half by a Feistel network: whatever the rounds compute, it
+ * can be undone, so that no two numbers become one. */
+static uint64_t permute(const pli_salt *salt, unsigned half, uint64_t v)
+{
+    uint64_t mask = (UINT64_C(1) << half) - 1, left = v >> half, right = v & mask;
+    for (uint32_t round = 0; round < 8; round++) {
+        unsigned char bytes[9], digest[32];
+        bytes[0] = (unsigned char)half;
+        for (size_t i = 0; i < 8; i++)
+            bytes[1 + i] = (unsigned char)(right >> (8 * i));
+        hash(salt, DOMAIN_NUMBER, bytes, sizeof bytes, round, digest);
+        uint64_t next = left ^ (pli_load(digest, 8, false) & mask);
+        left = right;
+        right = next;
+    }
+    return left << half | right;
+}
+
+/* Another number with as many hex and as many decimal digits, a different one for every number.
+ * What the permutation throws out of the range is permuted again, until it is back: its cycle
+ * began inside. */
 static uint64_t number_token(const pli_salt *salt, uint64_t v)
 {
-    unsigned char bytes[8], digest[32];
+    unsigned half = 1;
     if (v == 0 || v == UINT64_MAX)
         return v;
     uint64_t low = smallest(v, 10), high = largest(v, 10);
     low = low > smallest(v, 16) ? low : smallest(v, 16);
     high = high < largest(v, 16) ? high : largest(v, 16);
-    for (size_t i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)(v >> (8 * i));
-    hash(salt, DOMAIN_NUMBER, bytes, sizeof bytes, 0, digest);
-    uint64_t range = high - low + 1;
-    return low + (range ? pli_load(digest, 8, false) % range : 0);
+    while (half < 32 && (high - low) >> (2 * half))
+        half++;
+    uint64_t token = v - low;
+    do
+        token = permute(salt, half, token);
+    while (token > high - low);
+    return low + token;
 }
 
 bool pli_token_number(const pli_salt *salt, char *digits, size_t n, bool hex)

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/num.h"
+#include "machine/token.h"
 
 static pli_redactor *redactor(const char *machine)
 {
@@ -145,6 +147,27 @@ static void what_is_no_identity_stays(void **state)
 }
 
 /* amdgpu writes the unique id in hex, KFD in decimal: a probe joins them. */
+/* Two cards whose ids have two digits must stay two cards. */
+static void numbers_do_not_collide(void **state)
+{
+    static const unsigned ranges[][2] = {{1, 9}, {16, 99}, {100, 255}, {256, 999}, {1000, 4095}};
+    const pli_salt salt = {{7, 3, 1}};
+    (void)state;
+    for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+        bool taken[4096] = {false};
+        for (unsigned v = ranges[r][0]; v <= ranges[r][1]; v++) {
+            char text[8];
+            uint64_t token;
+            int n = snprintf(text, sizeof text, "%u", v);
+            assert_true(pli_token_number(&salt, text, (size_t)n, false));
+            assert_true(pli_parse_u64(pli_s(text), &token));
+            assert_in_range(token, ranges[r][0], ranges[r][1]); /* as many digits, hex too */
+            assert_false(taken[token]);
+            taken[token] = true;
+        }
+    }
+}
+
 static void a_number_is_the_same_in_hex_and_decimal(void **state)
 {
     (void)state;
@@ -270,6 +293,7 @@ int main(void)
         cmocka_unit_test(salts_differ),
         cmocka_unit_test(other_shapes_are_found),
         cmocka_unit_test(what_is_no_identity_stays),
+        cmocka_unit_test(numbers_do_not_collide),
         cmocka_unit_test(a_number_is_the_same_in_hex_and_decimal),
         cmocka_unit_test(serials_are_replaced_where_they_stand),
         cmocka_unit_test(the_host_name_is_found),
