@@ -91,6 +91,21 @@ static plim_status machine_of(const plim_allocator *allocator, const plim_detect
     return status;
 }
 
+/* Passes on to the context's allocator what a machine asks for, and remembers whether it was ever
+ * refused: what a probe then takes for absent is only not seen, and no result at all is better. */
+typedef struct refusals {
+    const plim_allocator *allocator;
+    bool any;
+} refusals;
+
+static void *note_refusal(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    refusals *noted = user;
+    void *moved = pli_hook_resize(noted->allocator, ptr, old_size, new_size);
+    noted->any |= !moved && new_size;
+    return moved;
+}
+
 /* The time comes from the machine, so that a recording tells when it was made. */
 static void stamp(pli_machine *m, pli_inventory *inv)
 {
@@ -101,15 +116,17 @@ static void stamp(pli_machine *m, pli_inventory *inv)
         PLI_SET_STR(machine, inv->machine, captured_at, pli_strdup(inv->arena, text), NULL);
 }
 
-static plim_status detect(pli_machine *m, const plim_allocator *allocator,
-                          const plim_detect_options *options, plim_machine **out)
+static plim_status detect(pli_machine *m, const refusals *noted, const plim_detect_options *options,
+                          plim_machine **out)
 {
     pli_inventory inv;
-    plim_status status = pli_inventory_new(allocator, &inv);
+    plim_status status = pli_inventory_new(noted->allocator, &inv);
     if (status != PLIM_OK)
         return status;
     stamp(m, &inv);
     status = pli_probe_all(m, options, &inv);
+    if (status == PLIM_OK && noted->any)
+        status = PLIM_NOMEM;
     if (status == PLIM_OK)
         return pli_inventory_freeze(&inv, out);
     pli_inventory_free(&inv);
@@ -128,17 +145,17 @@ static plim_status hand_out(const pli_buf *text, char **recording)
     return PLIM_OK;
 }
 
-static plim_status detect_recorded(pli_machine *m, const plim_allocator *allocator,
+static plim_status detect_recorded(pli_machine *m, const refusals *noted,
                                    const plim_detect_options *options, char **recording,
                                    plim_machine **out)
 {
     pli_machine *recorder;
     pli_buf text;
-    pli_buf_init(&text, allocator, PLI_MAX_RECORDING);
+    pli_buf_init(&text, noted->allocator, PLI_MAX_RECORDING);
     plim_status status =
-        pli_machine_record(allocator, m, options->keep_identities, &text, &recorder);
+        pli_machine_record(&m->allocator, m, options->keep_identities, &text, &recorder);
     if (status == PLIM_OK) {
-        status = detect(recorder, allocator, options, out);
+        status = detect(recorder, noted, options, out);
         pli_machine_close(recorder);
     }
     if (status == PLIM_OK)
@@ -155,7 +172,8 @@ plim_status plim_machine_detect(plimsoll *context, const plim_detect_options *op
                                 plim_error *error, char **recording, plim_machine **out)
 {
     plim_detect_options with = PLIM_DETECT_OPTIONS_INIT;
-    const plim_allocator *allocator = pli_context_allocator(context);
+    refusals noted = {pli_context_allocator(context), false};
+    const plim_allocator scarce = {note_refusal, &noted}; /* not the result's: that outlives it */
     pli_machine *m = NULL;
     *out = NULL;
     if (recording)
@@ -164,11 +182,11 @@ plim_status plim_machine_detect(plimsoll *context, const plim_detect_options *op
         (with.root && (with.machine_file || with.machine_text)))
         return pli_fail(error, PLIM_INVALID, "options", PLIM_NO_OFFSET,
                         "options that do not go together");
-    plim_status status = machine_of(allocator, &with, error, &m);
+    plim_status status = machine_of(&scarce, &with, error, &m);
     if (status != PLIM_OK)
         return status;
-    status = with.capture ? detect_recorded(m, allocator, &with, recording, out)
-                          : detect(m, allocator, &with, out);
+    status = with.capture ? detect_recorded(m, &noted, &with, recording, out)
+                          : detect(m, &noted, &with, out);
     pli_machine_close(m);
     if (status != PLIM_OK)
         return pli_fail(error, status, "detection", PLIM_NO_OFFSET, "%s", plim_status_text(status));

@@ -70,6 +70,11 @@ bool pli_arena_failed(const pli_arena *arena)
     return arena->failed;
 }
 
+void pli_arena_fail(pli_arena *arena)
+{
+    arena->failed = true;
+}
+
 uint64_t pli_arena_used(const pli_arena *arena)
 {
     return arena->used;

@@ -17,6 +17,8 @@ pli_arena *pli_arena_new(const plim_allocator *allocator, uint64_t cap);
 void pli_arena_free(pli_arena *arena); /* NULL is allowed */
 const plim_allocator *pli_arena_allocator(const pli_arena *arena);
 bool pli_arena_failed(const pli_arena *arena); /* did any allocation fail? */
+/* Sets that flag: memory for the same result ran out elsewhere. */
+void pli_arena_fail(pli_arena *arena);
 uint64_t pli_arena_used(const pli_arena *arena);
 
 void *pli_alloc(pli_arena *arena, size_t size); /* never NULL for size 0 unless failed */

@@ -95,6 +95,8 @@ const char *pli_command(pli_arena *arena, const pli_shape *shape, const pli_setu
     add_type(&out, "-ctv", setup->type_v);
     add_switches(&out, setup);
     add_overrides(&out, setup);
+    if (out.failed == PLIM_NOMEM)
+        pli_arena_fail(arena);
     char *text = out.failed ? NULL : pli_alloc(arena, out.n + 1);
     if (text && pli_utf8_valid(pli_buf_str(&out)))
         memcpy(text, out.p, out.n + 1);

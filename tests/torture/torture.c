@@ -176,7 +176,7 @@ static unsigned long torture(const struct scenario *s, bool and_after)
             fail_msg("%s: call %lu: %zu bytes are left behind", s->name, n, memory.bytes);
         if (memory.refused == 0)
             return n - 1;
-        if (status != PLIM_NOMEM && status != PLIM_OK)
+        if (status != PLIM_NOMEM) /* an answer with something left out is worse than none */
             fail_msg("%s: call %lu: %s", s->name, n, plim_status_name(status));
     }
     fail_msg("%s: more than %d allocations", s->name, MOST);
