@@ -331,6 +331,8 @@ static plim_status check_body(struct parser *p, const pli_entry *e)
 static plim_status check_entry(struct parser *p, const pli_entry *e)
 {
     pli_isolation isolation;
+    if (e->kind == PLI_KIND_ISOLATED && e->failed == PLIM_OK)
+        return FAIL(p, "an isolated job is written down only when it failed");
     if (e->kind == PLI_KIND_ISOLATED && !pli_isolation_parse(e->body, &isolation))
         return FAIL(p, "malformed end of an isolated job");
     return check_body(p, e);

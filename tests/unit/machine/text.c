@@ -378,6 +378,7 @@ static void malformed_texts_are_refused_with_their_offset(void **state)
         {"-- lib nvml rc=0 --\n", 0, PLIM_PARSE},
         {"-- clock --\nnoon\n", 0, PLIM_PARSE},
         {"-- isolated x failed=CRASHED --\nsignal=-1\n", 0, PLIM_PARSE},
+        {"-- isolated x --\nlast_call=f\nsignal=11\n", 0, PLIM_PARSE},
         {"-- plimsoll 1 --\n-- plimsoll 2 --\n", 17, PLIM_VERSION},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
