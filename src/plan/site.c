@@ -112,6 +112,22 @@ static void read_device(const plim_device *d, const pli_site *host, pli_site *si
     site->budget_known = true;
 }
 
+/* A part of a card whose use is not told apart (AMD's partitions): the whole card's use is the most
+ * that the part can have of it. */
+static void read_part(const plim_machine *machine, const plim_device *d, pli_site *site)
+{
+    if (site->free_known || !site->total_known || !PLIM_KNOWN(device, d, parent) ||
+        d->parent >= machine->devices.count)
+        return;
+    const plim_device *whole = machine->devices.items[d->parent];
+    const char *source = PLI_SOURCE(device, whole, memory_used_bytes);
+    if (!PLIM_KNOWN(device, whole, memory_used_bytes) || from_table(source))
+        return;
+    site->free = site->budget = pli_sub_sat(site->total, whole->memory_used_bytes);
+    site->free_known = site->budget_known = true;
+    site->source = source;
+}
+
 static bool is_windows(const plim_machine *machine)
 {
     return PLIM_KNOWN(machine, machine, os) && PLIM_KNOWN(os, machine->os, name) &&
@@ -187,7 +203,8 @@ static bool any_discrete(const plim_machine *machine)
     return false;
 }
 
-static void add_device(pli_sites *sites, const plim_device *d, const pli_site *host)
+static void add_device(pli_sites *sites, const plim_machine *machine, const plim_device *d,
+                       const pli_site *host)
 {
     const pli_backend *backend = backend_of(d);
     unsigned ordinal = 0;
@@ -201,6 +218,8 @@ static void add_device(pli_sites *sites, const plim_device *d, const pli_site *h
     *site = (pli_site){.backend = backend, .ordinal = ordinal};
     (void)snprintf(site->name, sizeof site->name, "%s%u", backend->name, ordinal);
     read_device(d, host, site);
+    if (!site->shared)
+        read_part(machine, d, site);
 }
 
 void pli_sites_read(const plim_machine *machine, pli_sites *sites)
@@ -215,7 +234,7 @@ void pli_sites_read(const plim_machine *machine, pli_sites *sites)
         const plim_device *d = machine->devices.items[i];
         if (is_usable(machine, i) && !(discrete && is_integrated(d)) &&
             (!is_slice(d) || d == slice))
-            add_device(sites, d, &host);
+            add_device(sites, machine, d, &host);
     }
     sites->at[sites->devices] = host;
 }

@@ -57,6 +57,25 @@ static void test_budgets(void **state)
     }
 }
 
+/* A part of a card whose own use nobody tells uses at most what the whole card does. */
+static void test_parts(void **state)
+{
+    static const char document[] = BEGIN
+        "\"devices\": ["
+        "{\"index\": 0, \"kind\": \"gpu\", \"family\": \"rocm\", \"available\": true, \"memory\": "
+        "{\"total_bytes\": 51539607552, \"used_bytes\": 1073741824},"
+        " \"sources\": {\"memory.used_bytes\": \"sysfs\"}},"
+        "{\"index\": 1, \"kind\": \"gpu\", \"family\": \"rocm\", \"parent\": 0,"
+        " \"partition\": \"CPX\", \"memory\": {\"total_bytes\": 25769803776}}], " RAM32 "}";
+    plim_fit_options o = fit_options(8192, 1);
+    (void)state;
+    plim_fit *fit = fit_in(document, &o);
+    assert_int_equal(fit->placement.count, 2); /* the part and the host, not the card */
+    assert_int_equal(place(fit, 0)->budget_bytes, GIB(23));
+    assert_string_equal(place(fit, 0)->budget_source, "sysfs");
+    plim_fit_free(fit);
+}
+
 /* Memory that only a table knows proves that a model does not fit, never that it does. */
 static void test_nominal(void **state)
 {
@@ -163,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_budgets),  cmocka_unit_test(test_nominal),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_left_out), cmocka_unit_test(test_slices),
         cmocka_unit_test(test_apu),      cmocka_unit_test(test_names),
     };
