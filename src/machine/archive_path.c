@@ -157,9 +157,16 @@ bool pli_archive_locate(const pli_archive *a, const char *path, pli_entry **file
     return there;
 }
 
+/* Names that no directory has, whatever a text written by hand says. */
+static bool is_no_name(pli_str name)
+{
+    return name.n == 0 || pli_eq(name, ".") || pli_eq(name, "..") || memchr(name.p, '/', name.n) ||
+           memchr(name.p, '\0', name.n);
+}
+
 static plim_status add_name(pli_arena *arena, pli_names *names, pli_str name)
 {
-    if (name.n == 0 || pli_eq(name, ".") || pli_eq(name, ".."))
+    if (is_no_name(name))
         return PLIM_OK;
     if (names->count >= PLI_MAX_DIR_ENTRIES)
         return PLIM_LIMIT;

@@ -341,6 +341,24 @@ static void an_isolated_job_ends_as_it_was_recorded(void **state)
     close_text(&f);
 }
 
+/* However they are written, these are no names: a NUL would cut them short, a slash lead away. */
+static void names_that_no_directory_has_are_left_out(void **state)
+{
+    static const char text[] = "-- dir /d --\na\n.\0x\n\\056\n..\nb\\057c\nd\n";
+    pli_arena *arena = pli_arena_new(NULL, PLI_MAX_ARENA);
+    pli_machine *m;
+    pli_names names;
+    (void)state;
+    assert_int_equal(pli_machine_text(NULL, (pli_str){text, sizeof text - 1}, "t", NULL, &m),
+                     PLIM_OK);
+    assert_int_equal(pli_list(m, arena, "/d", &names), PLIM_OK);
+    assert_int_equal(names.count, 2);
+    assert_string_equal(names.items[0], "a");
+    assert_string_equal(names.items[1], "d");
+    pli_machine_close(m);
+    pli_arena_free(arena);
+}
+
 static void malformed_texts_are_refused_with_their_offset(void **state)
 {
     (void)state;
@@ -473,6 +491,7 @@ int main(void)
         cmocka_unit_test(tools_are_answered),
         cmocka_unit_test(vendor_calls_are_answered),
         cmocka_unit_test(an_isolated_job_ends_as_it_was_recorded),
+        cmocka_unit_test(names_that_no_directory_has_are_left_out),
         cmocka_unit_test(malformed_texts_are_refused_with_their_offset),
         cmocka_unit_test(header_words_are_counted),
         cmocka_unit_test(the_manual_is_right),
