@@ -383,6 +383,8 @@ static plim_status parse_entry(struct parser *p, pli_str line, size_t body, size
     if (line.n < 7 || !pli_ends(line, " --"))
         return FAIL(p, "a header ends in \" --\"; a body with a line that starts with \"-- \" is "
                        "written in hex");
+    if (memchr(line.p, '\0', line.n))
+        return FAIL(p, "a header holds a NUL");
     plim_status status = parse_header(p, line, &h, &e);
     if (status == PLIM_OK)
         status = make_key(p, &h, &e);

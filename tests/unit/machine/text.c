@@ -359,6 +359,19 @@ static void names_that_no_directory_has_are_left_out(void **state)
     pli_arena_free(arena);
 }
 
+/* A path would end there for some and go on for others. */
+static void a_header_holds_no_nul(void **state)
+{
+    static const char text[] = "-- file /a --\nx\n-- file /b\0c --\ny\n";
+    plim_error error = PLIM_ERROR_INIT;
+    pli_machine *m = NULL;
+    (void)state;
+    assert_int_equal(pli_machine_text(NULL, (pli_str){text, sizeof text - 1}, "t", &error, &m),
+                     PLIM_PARSE);
+    assert_null(m);
+    assert_int_equal(error.offset, 16);
+}
+
 static void malformed_texts_are_refused_with_their_offset(void **state)
 {
     (void)state;
@@ -492,6 +505,7 @@ int main(void)
         cmocka_unit_test(vendor_calls_are_answered),
         cmocka_unit_test(an_isolated_job_ends_as_it_was_recorded),
         cmocka_unit_test(names_that_no_directory_has_are_left_out),
+        cmocka_unit_test(a_header_holds_no_nul),
         cmocka_unit_test(malformed_texts_are_refused_with_their_offset),
         cmocka_unit_test(header_words_are_counted),
         cmocka_unit_test(the_manual_is_right),
