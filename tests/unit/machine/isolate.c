@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "unit/machine/process_state.h"
 
 typedef int (*vendor_fn)(uint32_t *out);
 
@@ -325,24 +326,6 @@ static void expect_in_child(void (*prepare)(void))
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-static void close_standard_files(void)
-{
-    for (int fd = 0; fd < 3; fd++)
-        (void)close(fd);
-}
-
-static void block_all_signals(void)
-{
-    sigset_t all;
-    (void)sigfillset(&all);
-    (void)sigprocmask(SIG_SETMASK, &all, NULL);
-}
-
-static void ignore_children(void)
-{
-    (void)signal(SIGCHLD, SIG_IGN);
 }
 
 static void the_state_of_this_process_does_not_matter(void **state)
