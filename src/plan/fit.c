@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "../base/context.h"
-#include "../base/json.h"
 #include "../base/limits.h"
 #include "../base/options.h"
 #include "../base/status.h"
@@ -370,15 +369,5 @@ void plim_fit_free(plim_fit *fit)
 
 plim_status plim_fit_to_json(const plim_fit *fit, unsigned flags, char **text, size_t *length)
 {
-    yyjson_alc alc;
-    *text = NULL;
-    yyjson_mut_doc *doc = pli_json_new(NULL, &alc);
-    yyjson_mut_val *root = doc ? pli_record_to_json(doc, &plim_record_fit, fit, flags) : NULL;
-    plim_status status = PLIM_NOMEM;
-    if (root) {
-        yyjson_mut_doc_set_root(doc, root);
-        status = pli_json_write(doc, (flags & PLIM_JSON_PRETTY) != 0, text, length);
-    }
-    yyjson_mut_doc_free(doc);
-    return status;
+    return plim_record_to_json(&plim_record_fit, fit, flags, text, length);
 }
