@@ -212,7 +212,7 @@ bool pli_isolation_parse(pli_str body, pli_isolation *out)
             continue;
         if (!pli_key_value(line, '=', &key, &value))
             return false;
-        if (pli_eq(key, "last_call"))
+        if (pli_eq(key, "last_call") && value.n < sizeof end.last_call)
             (void)pli_clean(value, end.last_call, sizeof end.last_call);
         else if (!pli_parse_u64(value, &number))
             return false;

@@ -372,6 +372,9 @@ static void a_header_holds_no_nul(void **state)
     assert_int_equal(error.offset, 16);
 }
 
+#define X16 "xxxxxxxxxxxxxxxx"
+#define X64 X16 X16 X16 X16
+
 static void malformed_texts_are_refused_with_their_offset(void **state)
 {
     (void)state;
@@ -410,6 +413,7 @@ static void malformed_texts_are_refused_with_their_offset(void **state)
         {"-- clock --\nnoon\n", 0, PLIM_PARSE},
         {"-- isolated x failed=CRASHED --\nsignal=-1\n", 0, PLIM_PARSE},
         {"-- isolated x --\nlast_call=f\nsignal=11\n", 0, PLIM_PARSE},
+        {"-- isolated x failed=CRASHED --\nlast_call=" X64 X64 "\n", 0, PLIM_PARSE},
         {"-- plimsoll 1 --\n-- plimsoll 2 --\n", 17, PLIM_VERSION},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
