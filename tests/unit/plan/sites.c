@@ -57,6 +57,24 @@ static void test_budgets(void **state)
     }
 }
 
+/* Exact is what was held against the engine's own allocator; a newer engine's buffers are not. */
+static void test_certainty(void **state)
+{
+    static const struct {
+        const char *engine, *kind;
+    } rows[] = {
+        {"llama.cpp@b7847", "exact"}, {"llama.cpp@b7847-nout", "exact"}, {"llama.cpp", "estimate"}};
+    plim_fit_options o = fit_options(8192, 1);
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        o.engine = rows[i].engine;
+        plim_fit *fit = fit_on(&llama3_8b, "cuda:24GiB", &o);
+        assert_string_equal(place(fit, 0)->compute_kind, rows[i].kind);
+        assert_string_equal(place(fit, 1)->compute_kind, rows[i].kind);
+        plim_fit_free(fit);
+    }
+}
+
 /* A part of a card whose own use nobody tells uses at most what the whole card does. */
 static void test_parts(void **state)
 {
@@ -183,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_budgets),  cmocka_unit_test(test_nominal),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_certainty),
         cmocka_unit_test(test_left_out), cmocka_unit_test(test_slices),
         cmocka_unit_test(test_apu),      cmocka_unit_test(test_names),
     };
