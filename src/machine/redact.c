@@ -335,6 +335,8 @@ static bool is_common(const char *name)
     size_t n = strlen(name);
     while (n && is_digit(name[n - 1]))
         n--;
+    if (n == 0) /* a number cannot be told from the others in a recording, its own version first */
+        return true;
     for (size_t i = 0; i < COUNT(common_names); i++)
         if (same_nocase(name, n, common_names[i]))
             return true;
@@ -343,7 +345,7 @@ static bool is_common(const char *name)
 
 static void add_name(pli_redactor *r, pli_str name)
 {
-    name = pli_trim(name);
+    name = pli_trim(pli_field_str(name.p, name.n));
     if (name.n < 3 || name.n >= MAX_NAME || r->count == MAX_NAMES)
         return;
     char *copy = r->names[r->count];

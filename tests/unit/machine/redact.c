@@ -147,6 +147,20 @@ static void what_is_no_identity_stays(void **state)
 }
 
 /* amdgpu writes the unique id in hex, KFD in decimal: a probe joins them. */
+/* A host may be called 4096, or have nonsense behind its name: the other numbers stay. */
+static void a_host_that_is_a_number(void **state)
+{
+    static const char *const machines[] = {
+        "-- file /proc/sys/kernel/hostname --\n4096\n",
+        "-- file /proc/sys/kernel/hostname hex --\n\"1\" 00 5e5e\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        pli_redactor *r = redactor(machines[i]);
+        assert_string_equal(file(r, "/x", "4096 1\n"), "4096 1\n");
+        pli_redactor_free(r);
+    }
+}
+
 /* Two cards whose ids have two digits must stay two cards. */
 static void numbers_do_not_collide(void **state)
 {
@@ -293,6 +307,7 @@ int main(void)
         cmocka_unit_test(salts_differ),
         cmocka_unit_test(other_shapes_are_found),
         cmocka_unit_test(what_is_no_identity_stays),
+        cmocka_unit_test(a_host_that_is_a_number),
         cmocka_unit_test(numbers_do_not_collide),
         cmocka_unit_test(a_number_is_the_same_in_hex_and_decimal),
         cmocka_unit_test(serials_are_replaced_where_they_stand),

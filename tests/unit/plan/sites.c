@@ -200,8 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_budgets),  cmocka_unit_test(test_nominal),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_certainty),
+        cmocka_unit_test(test_parts),    cmocka_unit_test(test_certainty),
         cmocka_unit_test(test_left_out), cmocka_unit_test(test_slices),
         cmocka_unit_test(test_apu),      cmocka_unit_test(test_names),
     };
