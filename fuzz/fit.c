@@ -4,31 +4,17 @@
 
 #include <string.h>
 
-typedef struct bytes {
-    const uint8_t *data;
-    size_t size;
-} bytes;
-
-static plim_status read_bytes(void *user, uint64_t offset, void *buf, size_t n, size_t *got)
-{
-    const bytes *b = user;
-    size_t left = offset < b->size ? b->size - (size_t)offset : 0;
-    *got = n < left ? n : left;
-    if (*got)
-        memcpy(buf, b->data + offset, *got);
-    return PLIM_OK;
-}
+#include "src/base/reader.h"
 
 /* The next line of the input, cut to the buffer. */
-static void take_line(bytes *input, char *line, size_t size)
+static void take_line(pli_str *input, char *line, size_t size)
 {
-    const uint8_t *end = input->size ? memchr(input->data, '\n', input->size) : NULL;
-    size_t n = end ? (size_t)(end - input->data) : input->size, kept = n < size ? n : size - 1;
+    const char *end = input->n ? memchr(input->p, '\n', input->n) : NULL;
+    size_t n = end ? (size_t)(end - input->p) : input->n, kept = n < size ? n : size - 1;
     if (kept)
-        memcpy(line, input->data, kept);
+        memcpy(line, input->p, kept);
     line[kept] = '\0';
-    input->data += end ? n + 1 : n;
-    input->size -= end ? n + 1 : n;
+    *input = pli_skip(*input, end ? n + 1 : n);
 }
 
 static char *judge(const plim_machine *machine, const plim_model *model,
@@ -49,7 +35,7 @@ static char *judge(const plim_machine *machine, const plim_model *model,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    bytes input = {data, size};
+    pli_str input = {size ? (const char *)data : "", size};
     char spec[256], override[256], context[32];
     plim_error error = PLIM_ERROR_INIT;
     plim_machine *machine;
@@ -62,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_CHECK(error.status == status && error.what[0]);
         return 0;
     }
-    plim_reader reader = {sizeof reader, "input", input.size, &input, read_bytes};
+    plim_reader reader = pli_reader_memory("input", &input);
     if (plim_model_open_reader(fuzz_context(), &reader, &error, &model) == PLIM_OK) {
         const char *const overrides[] = {override, NULL};
         plim_fit_options options = PLIM_FIT_OPTIONS_INIT;

@@ -3,25 +3,12 @@
 
 #include <string.h>
 
-typedef struct bytes {
-    const uint8_t *data;
-    size_t size;
-} bytes;
-
-static plim_status read_bytes(void *user, uint64_t offset, void *buf, size_t n, size_t *got)
-{
-    const bytes *b = user;
-    size_t left = offset < b->size ? b->size - (size_t)offset : 0;
-    *got = n < left ? n : left;
-    if (*got)
-        memcpy(buf, b->data + offset, *got);
-    return PLIM_OK;
-}
+#include "src/base/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    bytes input = {data, size};
-    plim_reader reader = {sizeof reader, "input", size, &input, read_bytes};
+    const pli_str input = {size ? (const char *)data : "", size};
+    plim_reader reader = pli_reader_memory("input", &input);
     plim_error error = PLIM_ERROR_INIT;
     plim_model *model;
     char *text;
