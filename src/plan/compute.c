@@ -228,8 +228,6 @@ void pli_bound_compute(pli_calc *calc, const pli_shape *shape, const pli_setup *
     bool works = host->compute != 0;
     uint64_t inputs = host_inputs(calc, shape, setup, sites, plan);
     host->compute = pli_plus(calc, host->compute, inputs);
-    bool exact = !(shape->arch->flags & PLI_ARCH_INEXACT) &&
-                 (setup->generation->flags & PLI_GEN_CHECKED) != 0;
     if (!works)
-        host->compute_kind = exact ? PLI_EXACT : PLI_ESTIMATE;
+        host->compute_kind = shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT;
 }

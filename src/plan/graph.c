@@ -102,15 +102,13 @@ bool pli_replay_compute(const pli_shape *shape, const pli_setup *setup, const pl
     if (!graph)
         return false;
     clear(graph);
-    bool checked = (setup->generation->flags & PLI_GEN_CHECKED) != 0;
     unsigned copies = pli_is_pipelined(shape, setup, sites) ? PLI_PIPELINE_COPIES : 1;
     bool done = pli_graph_build(graph, shape, setup, sites, plan) &&
                 pli_graph_schedule(graph, sites, setup->op_offload, copies) &&
                 pli_graph_allocate(graph, sites, peak) && !graph->calc.overflow;
     for (size_t i = 0; done && i <= sites->devices; i++) {
         plan->at[i].compute = peak[i];
-        plan->at[i].compute_kind =
-            checked && sites->at[i].backend->exact ? PLI_EXACT : PLI_ESTIMATE;
+        plan->at[i].compute_kind = sites->at[i].backend->exact ? PLI_EXACT : PLI_ESTIMATE;
     }
     return done;
 }
