@@ -17,7 +17,6 @@
 #define PLI_MAX_NOTES 1000u                       /* notes of one machine */
 #define PLI_MAX_RECORDING (64u << 20)             /* a .machine file */
 #define PLI_MAX_RECORD_ENTRIES 1000000u           /* entries of a .machine file */
-#define PLI_MAX_TOOL_OUTPUT (8u << 20)    /* stdout of a vendor's tool; the same for stderr */
 #define PLI_MAX_JSON (64u << 20)          /* a machine document */
 #define PLI_MAX_JSON_DEPTH 64u            /* nesting of any JSON */
 #define PLI_MAX_LIST 65536u               /* items of a list in a machine document */

@@ -9,11 +9,6 @@ static const pli_chip chips[] = {
 #undef CHIP
 };
 
-const pli_chip *pli_chip_at(size_t i)
-{
-    return i < sizeof chips / sizeof *chips ? &chips[i] : NULL;
-}
-
 /* Letters and digits in lower case, without the vendor's words. False: too long to be any. */
 static bool simplify(pli_str name, char *out, size_t size)
 {

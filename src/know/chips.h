@@ -13,7 +13,6 @@ typedef struct pli_chip {
     const char *arch;               /* compute capability, gfx number ...; "" for none */
 } pli_chip;
 
-const pli_chip *pli_chip_at(size_t i); /* NULL past the last */
 /* By name: any case, blanks and hyphens do not count, nor do the vendor's words ("NVIDIA GeForce
  * RTX 4090"). NULL: none. */
 const pli_chip *pli_chip_find(pli_str name);

@@ -11,11 +11,6 @@ static const pli_generation generations[] = {
 };
 #define GENERATION_COUNT (sizeof generations / sizeof *generations)
 
-const pli_generation *pli_generation_at(size_t i)
-{
-    return i < GENERATION_COUNT ? &generations[i] : NULL;
-}
-
 /* "0.7.0": releases are numbered so since after the last row. */
 static bool is_dotted(pli_str version)
 {

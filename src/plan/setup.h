@@ -63,7 +63,6 @@ plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
 /* The same run with another context (tokens asked for): every number that follows from it. */
 plim_status pli_setup_context(pli_setup *setup, uint64_t asked, plim_error *error);
 
-const pli_generation *pli_generation_at(size_t i); /* NULL past the last */
 /* "llama.cpp", "llama.cpp@b7847"; NULL text is the newest. NULL when unknown or older than the
  * first row. */
 const pli_generation *pli_generation_find(const char *engine);
