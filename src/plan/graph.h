@@ -1,6 +1,6 @@
 /* The engine's computation graph, as far as memory goes: which operation reads what, how large
  * its result is, and what may take over its operand's memory. Built by templates
- * (graph_layers.c), spread over the memories as ggml's scheduler does (graph_schedule.c), and
+ * (graph_build.c), spread over the memories as ggml's scheduler does (graph_schedule.c), and
  * allocated as ggml's allocator does (graph_allocate.c); the peak is the compute buffer. */
 #ifndef PLI_GRAPH_H
 #define PLI_GRAPH_H

@@ -1,4 +1,5 @@
-/* What the templates of a graph share: the builder and its small words. */
+/* What the templates of a graph share: the builder and its words. A template draws one family of
+ * architectures; which, and with what flags, says graphs.def. */
 #ifndef PLI_GRAPH_BUILD_H
 #define PLI_GRAPH_BUILD_H
 
@@ -51,6 +52,14 @@ typedef struct pli_builder {
     uint64_t il;
 } pli_builder;
 
+/* How one family of architectures draws its graph. */
+typedef struct pli_template {
+    bool (*fits)(const pli_builder *b); /* does it draw this model exactly, b->flags given? */
+    void (*inputs)(pli_builder *b);     /* what the layers read beside the embeddings */
+    pli_id (*layer)(pli_builder *b, pli_id hidden); /* layer b->il; the next one's input */
+} pli_template;
+extern const pli_template pli_template_dense;
+
 static inline pli_dims pli_dims_of(uint64_t a, uint64_t b, uint64_t c)
 {
     return (pli_dims){{a, b, c}};
@@ -72,8 +81,27 @@ pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims);
 /* Part of each of n[2] rows of `width`: a copy reaches from the first row's to the last row's. */
 pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width);
 pli_id pli_build_norm(pli_builder *b, pli_id input, const char *weight, pli_whose whose);
+/* Positions, rows with an output, and what stores into and masks each cache. */
+void pli_build_attention_inputs(pli_builder *b);
+pli_id pli_build_rope(pli_builder *b, pli_id operand);
+/* The rows whose logits are wanted, in the last layer. */
+pli_id pli_build_wanted_rows(pli_builder *b, pli_id of);
+/* The layer's attention over its cache, by the flags, from the normed input to the output
+ * projection. */
+pli_id pli_build_attention(pli_builder *b, pli_id x);
+/* Its parts: a cache tensor; storing into it; what attention sees of it, `count` heads of `head`
+ * elements; the attention itself. */
+pli_id pli_build_cache(pli_builder *b);
+void pli_build_store(pli_builder *b, pli_id what, pli_id where, pli_id cache);
+pli_id pli_build_cached(pli_builder *b, pli_id cache, const pli_quant *type, uint64_t head,
+                        uint64_t count, uint64_t cells);
+pli_id pli_build_attend(pli_builder *b, pli_id query, pli_id keys, pli_id values,
+                        const pli_cache_input *in, const pli_layer *layer);
+
 /* Feed-forward of this width through weights "ffn_up", "ffn_gate", "ffn_down" + suffix. */
 pli_id pli_build_feed_forward(pli_builder *b, pli_id input, uint64_t width, const char *suffix);
 pli_id pli_build_experts(pli_builder *b, pli_id input);
+/* The one or the other, as the layer has it. */
+pli_id pli_build_layer_feed_forward(pli_builder *b, pli_id input);
 
 #endif

@@ -1,5 +1,30 @@
-/* The graph of a mixture of experts (llama-graph.cpp: build_moe_ffn). */
+/* Feed-forward: one for all tokens, or a mixture of experts (llama-graph.cpp: build_ffn,
+ * build_moe_ffn). */
+#include <stdio.h>
+
 #include "graph_build.h"
+
+pli_id pli_build_feed_forward(pli_builder *b, pli_id x, uint64_t width, const char *suffix)
+{
+    char name[32];
+    pli_id inside;
+    (void)snprintf(name, sizeof name, "ffn_up%s", suffix);
+    if (b->flags & PLI_GRAPH_FUSED_UP) {
+        pli_id both = pli_build_product(b, name, x, 2 * width);
+        inside = pli_build_new(b, pli_dims_of(width, b->rows, 1), both, PLI_NO_NODE);
+    } else {
+        pli_id up = pli_build_product(b, name, x, width);
+        if (b->flags & PLI_GRAPH_UNGATED) {
+            inside = pli_build_onto(b, up, PLI_NO_NODE);
+        } else {
+            (void)snprintf(name, sizeof name, "ffn_gate%s", suffix);
+            pli_id gate = pli_build_product(b, name, x, width);
+            inside = pli_build_new(b, pli_dims_of(width, b->rows, 1), gate, up);
+        }
+    }
+    (void)snprintf(name, sizeof name, "ffn_down%s", suffix);
+    return pli_build_product(b, name, inside, b->shape->embedding);
+}
 
 /* Weights of the chosen experts, [1, used, rows]; *chosen: who they are. */
 static pli_id gate(pli_builder *b, pli_id x, pli_id *chosen)
@@ -82,4 +107,12 @@ pli_id pli_build_experts(pli_builder *b, pli_id x)
         return sum;
     pli_id shared = pli_build_feed_forward(b, x, b->shape->shared_width, "_shexp");
     return pli_build_onto(b, sum, shared);
+}
+
+pli_id pli_build_layer_feed_forward(pli_builder *b, pli_id x)
+{
+    const pli_shape *shape = b->shape;
+    if (shape->experts && b->il >= shape->dense_lead)
+        return pli_build_experts(b, x);
+    return pli_build_feed_forward(b, x, shape->layer[b->il].feed_forward, "");
 }

@@ -1,0 +1,126 @@
+/* A whole graph: embeddings, the layers by their architecture's template, logits. */
+#include "graph_build.h"
+
+#include <string.h>
+
+#include "compute.h"
+
+#define F32 4u
+#define MAX_TEMPLATE_LAYERS 256u
+
+static const struct {
+    const char *name;
+    const pli_template *template;
+    unsigned flags;
+} graphs[] = {
+#define GRAPH(name, template, flags) {name, &pli_template_##template, flags},
+#include "graphs.def"
+#undef GRAPH
+};
+
+static pli_id embeddings(pli_builder *b)
+{
+    pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
+    pli_id table = pli_build_weight(b, "token_embd", "weight", PLI_OF_INPUT),
+           ids = pli_build_input(b, b->tokens, sizeof(int32_t));
+    pli_id id = pli_build_op(b, PLI_OP_LOOKUP, dims, table, ids);
+    pli_graph_expand(b->graph, id);
+    if (b->setup->generation->flags & PLI_GEN_TWO_INPUTS)
+        pli_graph_expand(
+            b->graph,
+            pli_build_input(b, pli_times(&b->graph->calc, b->shape->embedding, b->tokens), F32));
+    if (b->flags & PLI_GRAPH_EMBED_SCALE)
+        id = pli_build_onto(b, id, PLI_NO_NODE);
+    return id;
+}
+
+static void cache_inputs(pli_builder *b)
+{
+    pli_graph *g = b->graph;
+    uint64_t values = b->setup->flash ? 1 : b->shape->value_width_max;
+    for (size_t i = 0; i < b->plan->cache_count; i++) {
+        const pli_cache *cache = &b->plan->cache[i];
+        pli_cache_input *in = &b->input[cache->sliding];
+        in->cells = cache->cells;
+        in->keys = pli_build_input(b, b->tokens, sizeof(uint64_t));
+        in->values = pli_build_input(b, pli_times(&g->calc, b->tokens, values), sizeof(uint64_t));
+        in->mask = in->used = pli_build_input(b, pli_times(&g->calc, cache->cells, b->tokens), F32);
+        if (!b->setup->flash)
+            continue;
+        in->used = pli_graph_add(g, PLI_OP_PLAIN, pli_dims_of(cache->cells, b->tokens, 1), 2);
+        pli_graph_source(g, in->used, in->mask);
+    }
+}
+
+void pli_build_attention_inputs(pli_builder *b)
+{
+    b->positions = pli_build_input(b, b->tokens, sizeof(int32_t));
+    b->outputs = pli_build_input(b, pli_output_rows(b->setup), sizeof(int32_t));
+    cache_inputs(b);
+}
+
+pli_id pli_build_wanted_rows(pli_builder *b, pli_id of)
+{
+    return pli_build_op(b, PLI_OP_LOOKUP,
+                        pli_dims_of(b->shape->embedding, pli_output_rows(b->setup), 1), of,
+                        b->outputs);
+}
+
+static void logits(pli_builder *b, pli_id hidden, bool tied)
+{
+    pli_id id = pli_build_norm(b, hidden, "output_norm", PLI_OF_OUTPUT);
+    id = pli_build_new(b, pli_dims_of(b->shape->vocabulary, b->rows, 1),
+                       pli_build_weight(b, tied ? "token_embd" : "output", "weight", PLI_OF_OUTPUT),
+                       id);
+    int more = b->flags & PLI_GRAPH_LOGIT_CAP ? 3 : b->flags & PLI_GRAPH_LOGIT_SCALE ? 1 : 0;
+    for (int i = 0; i < more; i++)
+        id = pli_build_onto(b, id, PLI_NO_NODE);
+    pli_graph_expand(b->graph, id);
+}
+
+/* Figures that a template may multiply: what is larger is no model. */
+static bool is_sane(const pli_shape *shape)
+{
+    const uint64_t figures[] = {shape->embedding, shape->vocabulary, shape->experts,
+                                shape->expert_width, shape->shared_width};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i] > UINT32_MAX)
+            return false;
+    for (uint64_t il = 0; il < shape->run_layers; il++)
+        if (shape->layer[il].heads > UINT16_MAX || shape->layer[il].feed_forward > UINT32_MAX)
+            return false;
+    return shape->run_layers > 0 && shape->run_layers <= MAX_TEMPLATE_LAYERS &&
+           shape->experts_used <= PLI_GRAPH_MAX_EXPERTS && shape->key_length <= UINT16_MAX &&
+           shape->value_length <= UINT16_MAX;
+}
+
+/* The template that draws this model exactly; NULL: none does. */
+static const pli_template *template_of(pli_builder *b)
+{
+    const char *name = b->shape->arch->name;
+    size_t i = 0;
+    while (i < sizeof graphs / sizeof *graphs && strcmp(graphs[i].name, name) != 0)
+        i++;
+    if (i == sizeof graphs / sizeof *graphs || b->setup->split == PLI_SPLIT_ROW ||
+        !is_sane(b->shape))
+        return NULL;
+    b->flags = graphs[i].flags;
+    return graphs[i].template->fits(b) ? graphs[i].template : NULL;
+}
+
+bool pli_graph_build(pli_graph *graph, const pli_shape *shape, const pli_setup *setup,
+                     const pli_sites *sites, const pli_plan *plan)
+{
+    pli_builder b = {.graph = graph, .shape = shape, .setup = setup, .sites = sites, .plan = plan};
+    const pli_template *template = template_of(&b);
+    if (!template)
+        return false;
+    b.tokens = pli_graph_tokens(setup);
+    pli_id hidden = embeddings(&b);
+    b.rows = b.tokens;
+    template->inputs(&b);
+    for (b.il = 0; b.il < shape->run_layers && !graph->failed; b.il++)
+        hidden = template->layer(&b, hidden);
+    logits(&b, hidden, pli_model_tensor(shape->model, "output.weight") == NULL);
+    return !graph->failed;
+}
