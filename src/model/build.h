@@ -6,6 +6,13 @@
 #include "gguf.h"
 #include "model.h"
 
+/* An empty model in an arena of its own, freed with plim_model_free(). Who fills it sets path, keys
+ * (sorted), tensors and pub.format, then finishes it. NULL when out of memory. */
+pli_model *pli_model_new(const plim_allocator *allocator);
+/* The index of its tensors and all that the header tells. PARSE: two tensors of one name; NOMEM:
+ * also when memory ran out while it was filled. */
+plim_status pli_model_finish(pli_model *model, plim_error *error);
+
 /* A model of a GGUF file: one file, or all of a split one when `path` is where it was found
  * (NULL: by a reader alone, so that the other files cannot be reached). */
 plim_status pli_gguf_model(pli_model *model, const plim_reader *reader, const char *path,

@@ -14,18 +14,21 @@
 #include "build.h"
 #include "safetensors.h"
 
-static pli_model *model_new(const plim_allocator *allocator)
+pli_model *pli_model_new(const plim_allocator *allocator)
 {
     pli_arena *arena = pli_arena_new(allocator, PLI_MAX_ARENA);
     if (!arena)
         return NULL;
     pli_model *model = pli_alloc(arena, sizeof *model);
-    if (!model) {
+    const char **source = pli_alloc_array(arena, plim_record_model.field_count, sizeof *source);
+    if (!model || !source) {
         pli_arena_free(arena);
         return NULL;
     }
     model->arena = arena;
-    model->pub.head.source = pli_alloc_array(arena, plim_record_model.field_count, sizeof(char *));
+    model->pub.head.source = source;
+    PLI_SET(model, &model->pub, schema, "plimsoll.model/1", NULL);
+    PLI_SET(model, &model->pub, version, PLIM_VERSION_TEXT, NULL);
     return model;
 }
 
@@ -106,23 +109,25 @@ static plim_status read_file(pli_model *model, const plim_reader *reader, const 
     return pli_fail(error, PLIM_PARSE, reader->name, 0, "neither a GGUF nor a safetensors file");
 }
 
+plim_status pli_model_finish(pli_model *model, plim_error *error)
+{
+    plim_status status = pli_model_index_tensors(model, model->path, error);
+    if (status != PLIM_OK)
+        return status;
+    pli_model_facts(model);
+    if (pli_arena_failed(model->arena))
+        return pli_fail(error, PLIM_NOMEM, model->path, PLIM_NO_OFFSET, "out of memory");
+    return PLIM_OK;
+}
+
 static plim_status read_model(pli_model *model, const plim_reader *reader, const char *path,
                               plim_error *error)
 {
     model->path = pli_strdup(model->arena, reader->name);
     if (!model->path)
         return pli_fail(error, PLIM_NOMEM, reader->name, PLIM_NO_OFFSET, "out of memory");
-    PLI_SET(model, &model->pub, schema, "plimsoll.model/1", NULL);
-    PLI_SET(model, &model->pub, version, PLIM_VERSION_TEXT, NULL);
     plim_status status = read_file(model, reader, path, error);
-    if (status == PLIM_OK)
-        status = pli_model_index_tensors(model, model->path, error);
-    if (status != PLIM_OK)
-        return status;
-    pli_model_facts(model);
-    if (pli_arena_failed(model->arena))
-        return pli_fail(error, PLIM_NOMEM, reader->name, PLIM_NO_OFFSET, "out of memory");
-    return PLIM_OK;
+    return status == PLIM_OK ? pli_model_finish(model, error) : status;
 }
 
 static plim_status read_path(pli_model *model, const char *path, plim_error *error)
@@ -144,7 +149,7 @@ static plim_status read_path(pli_model *model, const char *path, plim_error *err
 static plim_status open_from(plimsoll *context, const plim_reader *reader, const char *path,
                              plim_error *error, plim_model **out)
 {
-    pli_model *model = model_new(pli_context_allocator(context));
+    pli_model *model = pli_model_new(pli_context_allocator(context));
     if (!model)
         return pli_fail(error, PLIM_NOMEM, reader ? reader->name : path, PLIM_NO_OFFSET,
                         "out of memory");
