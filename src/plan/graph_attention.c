@@ -128,27 +128,33 @@ pli_id pli_build_attend(pli_builder *b, pli_id query, pli_id keys, pli_id values
     return id;
 }
 
-pli_id pli_build_attention(pli_builder *b, pli_id x)
+pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id value)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
     const pli_cache_input *in = &b->input[layer->slides];
     uint64_t dk = b->shape->key_length, dv = b->shape->value_length;
-    bool rotates = !(b->flags & PLI_GRAPH_ROPE_SLIDING) || layer->slides || !b->shape->window;
-    heads h = b->flags & PLI_GRAPH_FUSED_QKV ? fused_heads(b, x, layer)
-                                             : separate_heads(b, x, layer, rotates);
-    if (b->flags & PLI_GRAPH_QUERY_SCALE)
-        h.query = pli_build_onto(b, h.query, PLI_NO_NODE);
-    pli_graph_expand(b->graph, h.query);
-    pli_graph_expand(b->graph, b->shape->window ? h.key : h.value);
-    pli_graph_expand(b->graph, b->shape->window ? h.value : h.key);
+    pli_graph_expand(b->graph, query);
+    pli_graph_expand(b->graph, b->shape->window ? key : value);
+    pli_graph_expand(b->graph, b->shape->window ? value : key);
     pli_id keys = pli_build_cache(b), values = pli_build_cache(b);
-    pli_build_store(b, h.key, in->keys, keys);
-    pli_build_store(b, h.value, in->values, values);
-    pli_id query = pli_build_view(b, h.query, pli_dims_of(dk, layer->heads, b->tokens));
+    pli_build_store(b, key, in->keys, keys);
+    pli_build_store(b, value, in->values, values);
+    query = pli_build_view(b, query, pli_dims_of(dk, layer->heads, b->tokens));
     query = pli_build_view(b, query, pli_dims_of(dk, b->tokens, layer->heads));
     keys = pli_build_cached(b, keys, b->setup->type_k, dk, layer->heads_kv, in->cells);
     values = pli_build_cached(b, values, b->setup->type_v, dv, layer->heads_kv, in->cells);
     pli_id out = pli_build_attend(b, query, keys, values, in, layer);
     pli_graph_expand(b->graph, out);
     return pli_build_product(b, "attn_output", out, b->shape->embedding);
+}
+
+pli_id pli_build_attention(pli_builder *b, pli_id x)
+{
+    const pli_layer *layer = &b->shape->layer[b->il];
+    bool rotates = !(b->flags & PLI_GRAPH_ROPE_SLIDING) || layer->slides || !b->shape->window;
+    heads h = b->flags & PLI_GRAPH_FUSED_QKV ? fused_heads(b, x, layer)
+                                             : separate_heads(b, x, layer, rotates);
+    if (b->flags & PLI_GRAPH_QUERY_SCALE)
+        h.query = pli_build_onto(b, h.query, PLI_NO_NODE);
+    return pli_build_attention_of(b, h.query, h.key, h.value);
 }

@@ -78,7 +78,10 @@ pli_id pli_build_input(pli_builder *b, uint64_t elements, uint64_t size);
 pli_id pli_build_new(pli_builder *b, pli_dims dims, pli_id first, pli_id second); /* new memory */
 pli_id pli_build_onto(pli_builder *b, pli_id first, pli_id second); /* may take over an operand */
 pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims);
-/* Part of each of n[2] rows of `width`: a copy reaches from the first row's to the last row's. */
+/* Part of a larger result, whose second and third dimension step over so many elements: a copy
+ * reaches from the part's first element to its last. */
+pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, uint64_t step2);
+/* Part of each of n[2] rows of `width`. */
 pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width);
 pli_id pli_build_norm(pli_builder *b, pli_id input, const char *weight, pli_whose whose);
 /* Positions, rows with an output, and what stores into and masks each cache. */
@@ -97,6 +100,13 @@ pli_id pli_build_cached(pli_builder *b, pli_id cache, const pli_quant *type, uin
                         uint64_t count, uint64_t cells);
 pli_id pli_build_attend(pli_builder *b, pli_id query, pli_id keys, pli_id values,
                         const pli_cache_input *in, const pli_layer *layer);
+
+/* Its parts again: from queries, keys and values, stored and attended to, to the projection. */
+pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id value);
+/* The layer around its attention, or what stands in its place, by the flags: norms, residual
+ * sums, feed-forward. */
+typedef pli_id (*pli_mixer)(pli_builder *b, pli_id x);
+pli_id pli_build_layer(pli_builder *b, pli_id residual, pli_mixer mix);
 
 /* Feed-forward of this width through weights "ffn_up", "ffn_gate", "ffn_down" + suffix. */
 pli_id pli_build_feed_forward(pli_builder *b, pli_id input, uint64_t width, const char *suffix);

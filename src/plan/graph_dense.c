@@ -14,14 +14,14 @@ static pli_id parallel_layer(pli_builder *b, pli_id residual, pli_id x, pli_id a
     return pli_build_onto(b, id, attended);
 }
 
-static pli_id layer_of(pli_builder *b, pli_id residual)
+pli_id pli_build_layer(pli_builder *b, pli_id residual, pli_mixer mix)
 {
     bool after = b->flags & (PLI_GRAPH_POST_NORM | PLI_GRAPH_POST_ONLY);
     bool parallel = b->flags & (PLI_GRAPH_PARALLEL | PLI_GRAPH_PARALLEL_SUM);
     pli_id x = b->flags & PLI_GRAPH_POST_ONLY
                    ? residual
                    : pli_build_norm(b, residual, "attn_norm", PLI_OF_LAYER);
-    pli_id id = pli_build_attention(b, x);
+    pli_id id = mix(b, x);
     if (b->il + 1 == b->shape->run_layers) {
         id = pli_build_wanted_rows(b, id);
         residual = pli_build_wanted_rows(b, residual);
@@ -45,6 +45,11 @@ static pli_id layer_of(pli_builder *b, pli_id residual)
         id = pli_build_onto(b, id, PLI_NO_NODE);
     return b->flags & PLI_GRAPH_RESIDUAL_FIRST ? pli_build_onto(b, residual, id)
                                                : pli_build_onto(b, id, residual);
+}
+
+static pli_id layer_of(pli_builder *b, pli_id hidden)
+{
+    return pli_build_layer(b, hidden, pli_build_attention);
 }
 
 /* Does the file hold what the template multiplies with? */

@@ -34,15 +34,20 @@ pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims)
     return id;
 }
 
+pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, uint64_t step2)
+{
+    pli_id id = pli_build_view(b, of, dims);
+    pli_calc *calc = &b->graph->calc;
+    uint64_t before = pli_plus(calc, pli_times(calc, step1, dims.n[1] - 1),
+                               pli_times(calc, step2, dims.n[2] - 1));
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].bytes = pli_times(calc, F32, pli_plus(calc, before, dims.n[0]));
+    return id;
+}
+
 pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width)
 {
-    pli_id id = pli_build_view(b, rows, dims);
-    pli_calc *calc = &b->graph->calc;
-    if (id != PLI_NO_NODE)
-        b->graph->node[id].bytes =
-            pli_times(calc, F32,
-                      pli_plus(calc, pli_times(calc, width, dims.n[2] - 1), dims.n[0] * dims.n[1]));
-    return id;
+    return pli_build_part(b, rows, dims, dims.n[0], width);
 }
 
 pli_id pli_build_input(pli_builder *b, uint64_t elements, uint64_t size)
