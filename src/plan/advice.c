@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "roles.h"
+
 /* ---- changes --------------------------------------------------------------------------------- */
 
 typedef struct change {
@@ -168,21 +170,18 @@ static bool use_fewer_layers_and_context(const pli_case *base, change *c)
 
 static bool use_host_experts(const pli_case *base, change *c)
 {
-    const char *why;
     if (!base->shape->experts || !base->sites->devices || base->setup->override_count ||
         !base->plan->offloaded)
         return false;
-    pli_override *experts = pli_alloc(base->arena, sizeof *experts);
-    if (!experts || pli_pattern_new(base->arena, PLI_LIT("\\.ffn_(up|down|gate)_(ch|)exps"), &why,
-                                    &experts->pattern) != PLIM_OK)
-        return false;
-    experts->buffer = "CPU";
-    experts->site = base->sites->devices;
-    c->setup.overrides = experts;
+    uint8_t *taken = pli_alloc(base->arena, base->shape->model->tensor_count);
+    for (size_t i = 0; taken && i < base->shape->model->tensor_count; i++)
+        taken[i] = base->shape->role[i].part & PLI_PART_EXPERTS ? (uint8_t)base->sites->devices
+                                                                : PLI_NOT_TAKEN;
+    c->setup.taken = taken;
     c->setup.override_count = 1;
     c->flags = "--cpu-moe";
     c->text = "the experts stay on the host, everything else on the devices";
-    return true;
+    return taken != NULL;
 }
 
 /* By what they cost the user, least first. */

@@ -294,7 +294,7 @@ static plim_status judge(fitting *f, const plim_machine *machine, const plim_fit
         return status;
     f->shape.graph = pli_graph_new(f->arena);
     pli_sites_read(machine, &f->sites);
-    status = pli_resolve(&f->setup, &f->sites, error);
+    status = pli_resolve(f->arena, &f->shape, &f->sites, error, &f->setup);
     if (!status && (pli_place_weights(&f->shape, &f->setup, &f->sites, &f->plan) ||
                     pli_place_context(&f->shape, &f->setup, &f->sites, &f->plan)))
         status = pli_fail(error, PLIM_LIMIT, f->model->path, PLIM_NO_OFFSET,

@@ -82,8 +82,10 @@ void pli_graph_expand(pli_graph *graph, pli_id id)
 pli_graph *pli_graph_new(pli_arena *arena)
 {
     pli_graph *graph = pli_alloc(arena, sizeof *graph);
-    if (graph)
+    if (graph) {
         graph->arena = arena;
+        graph->rhythm = 1;
+    }
     return graph;
 }
 
@@ -91,7 +93,21 @@ static void clear(pli_graph *graph)
 {
     graph->count = graph->order.count = graph->leaves.count = 0;
     graph->split_order.count = graph->held.count = 0;
-    graph->failed = graph->calc.overflow = false;
+    graph->failed = graph->unlike = graph->calc.overflow = false;
+    graph->edges = 0;
+}
+
+static bool replay(pli_graph *graph, const pli_shape *shape, const pli_setup *setup,
+                   const pli_sites *sites, const pli_plan *plan, uint64_t peak[PLI_MAX_SITES])
+{
+    unsigned copies = pli_is_pipelined(shape, setup, sites) ? PLI_PIPELINE_COPIES : 1;
+    clear(graph);
+    graph->replays++;
+    if (!pli_graph_build(graph, shape, setup, sites, plan))
+        return false;
+    graph->drawn = graph->count;
+    return pli_graph_schedule(graph, sites, setup->op_offload, copies) &&
+           pli_graph_allocate(graph, sites, peak) && !graph->calc.overflow;
 }
 
 bool pli_replay_compute(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
@@ -101,11 +117,12 @@ bool pli_replay_compute(const pli_shape *shape, const pli_setup *setup, const pl
     pli_graph *graph = shape->graph;
     if (!graph)
         return false;
-    clear(graph);
-    unsigned copies = pli_is_pipelined(shape, setup, sites) ? PLI_PIPELINE_COPIES : 1;
-    bool done = pli_graph_build(graph, shape, setup, sites, plan) &&
-                pli_graph_schedule(graph, sites, setup->op_offload, copies) &&
-                pli_graph_allocate(graph, sites, peak) && !graph->calc.overflow;
+    bool done = replay(graph, shape, setup, sites, plan, peak);
+    /* What is left out follows a longer rhythm, or none. */
+    for (; !done && graph->unlike; done = replay(graph, shape, setup, sites, plan, peak))
+        graph->rhythm = graph->rhythm == 1 ? 2 : PLI_NO_RHYTHM;
+    if (graph->rhythm == PLI_NO_RHYTHM)
+        graph->rhythm = 2;
     for (size_t i = 0; done && i <= sites->devices; i++) {
         plan->at[i].compute = peak[i];
         plan->at[i].compute_kind = sites->at[i].backend->exact ? PLI_EXACT : PLI_ESTIMATE;

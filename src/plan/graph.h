@@ -67,6 +67,15 @@ typedef struct pli_heap {
     uint64_t alignment, peak;
 } pli_heap;
 
+#define PLI_MAX_DRAWN 256u /* layers */
+#define PLI_NO_RHYTHM 0u   /* all layers are drawn */
+/* Where a layer begins. */
+typedef struct pli_edge {
+    pli_id first;   /* its first node */
+    int like;       /* the free blocks must be as they were at this edge; PLI_UNPLACED: any */
+    uint64_t state; /* of the free blocks, when the allocator was here */
+} pli_edge;
+
 typedef struct pli_graph {
     pli_arena *arena;
     pli_node *node; /* node[0] is none */
@@ -75,7 +84,14 @@ typedef struct pli_graph {
     pli_ids leaves;            /* in the order they were met */
     pli_ids split_order, held; /* of the scheduler */
     pli_heap heap[PLI_MAX_SITES];
-    bool failed; /* out of memory, or over a limit */
+    pli_edge *edge; /* of the layers drawn */
+    uint64_t *look; /* of all layers: equal for those that are drawn alike */
+    uint32_t edges;
+    uint32_t drawn;   /* nodes; those that follow are copies */
+    unsigned rhythm;  /* periods of layers in which the allocator repeats itself */
+    bool unlike;      /* layers were left out that would have mattered */
+    unsigned replays; /* done so far: a test counts them */
+    bool failed;      /* out of memory, or over a limit */
     pli_calc calc;
 } pli_graph;
 

@@ -152,10 +152,34 @@ static void count_uses(pli_graph *g)
     }
 }
 
-static void allocate_all(pli_graph *g)
+static uint64_t state_of(const pli_graph *g, size_t heaps)
 {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < heaps; i++)
+        for (size_t k = 0; k < g->heap[i].count; k++) {
+            const pli_block *block = &g->heap[i].free[k];
+            hash = (hash ^ block->offset) * UINT64_C(0x9E3779B97F4A7C15);
+            hash = (hash ^ hash >> 29 ^ block->size) * UINT64_C(0x9E3779B97F4A7C15);
+        }
+    return hash;
+}
+
+/* At the first node of a layer: what is free there, and whether that is as it was. */
+static void compare(pli_graph *g, pli_edge *edge, size_t heaps)
+{
+    edge->state = state_of(g, heaps);
+    if (edge->like != PLI_UNPLACED && g->edge[edge->like].state != edge->state)
+        g->unlike = true;
+}
+
+static void allocate_all(pli_graph *g, size_t heaps)
+{
+    uint32_t edge = 0;
     for (uint32_t i = 0; i < g->split_order.count && !g->failed; i++) {
-        pli_node *node = &g->node[g->split_order.at[i]];
+        pli_id id = g->split_order.at[i];
+        pli_node *node = &g->node[id];
+        if (edge < g->edges && id >= g->edge[edge].first && id < g->drawn)
+            compare(g, &g->edge[edge++], heaps);
         for (size_t k = 0; k < PLI_MAX_SOURCES && node->source[k]; k++)
             allocate_node(g, node->source[k], node->site);
         allocate_node(g, g->split_order.at[i], node->site);
@@ -180,7 +204,9 @@ bool pli_graph_allocate(pli_graph *graph, const pli_sites *sites, uint64_t peak[
         h->alignment = sites->at[i].backend->alignment;
     }
     count_uses(graph);
-    allocate_all(graph);
+    allocate_all(graph, sites->devices + 1);
+    if (graph->unlike)
+        return false;
     for (size_t i = 0; i <= sites->devices; i++)
         peak[i] = graph->heap[i].peak;
     return !graph->failed;

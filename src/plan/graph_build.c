@@ -6,7 +6,6 @@
 #include "compute.h"
 
 #define F32 4u
-#define MAX_TEMPLATE_LAYERS 256u
 
 static const struct {
     const char *name;
@@ -89,7 +88,7 @@ static bool is_sane(const pli_shape *shape)
     for (uint64_t il = 0; il < shape->run_layers; il++)
         if (shape->layer[il].heads > UINT16_MAX || shape->layer[il].feed_forward > UINT32_MAX)
             return false;
-    return shape->run_layers > 0 && shape->run_layers <= MAX_TEMPLATE_LAYERS &&
+    return shape->run_layers > 0 && shape->run_layers <= PLI_MAX_DRAWN &&
            shape->experts_used <= PLI_GRAPH_MAX_EXPERTS && shape->key_length <= UINT16_MAX &&
            shape->value_length <= UINT16_MAX;
 }
@@ -113,14 +112,16 @@ bool pli_graph_build(pli_graph *graph, const pli_shape *shape, const pli_setup *
 {
     pli_builder b = {.graph = graph, .shape = shape, .setup = setup, .sites = sites, .plan = plan};
     const pli_template *template = template_of(&b);
-    if (!template)
+    if (!template || !pli_fold_begin(&b, !template->numbered))
         return false;
     b.tokens = pli_graph_tokens(setup);
     pli_id hidden = embeddings(&b);
     b.rows = b.tokens;
     template->inputs(&b);
-    for (b.il = 0; b.il < shape->run_layers && !graph->failed; b.il++)
+    for (b.il = 0; b.il < shape->run_layers && !graph->failed; b.il = pli_fold_next(&b)) {
+        pli_fold_layer(&b);
         hidden = template->layer(&b, hidden);
+    }
     logits(&b, hidden, pli_model_tensor(shape->model, "output.weight") == NULL);
     return !graph->failed;
 }

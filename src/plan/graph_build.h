@@ -4,6 +4,7 @@
 #define PLI_GRAPH_BUILD_H
 
 #include "graph.h"
+#include "roles.h"
 
 #define PLI_GRAPH_HEAD_NORM (1u << 0)      /* queries and keys are normed a head at a time */
 #define PLI_GRAPH_ROW_NORM (1u << 1)       /* ... a row at a time */
@@ -50,15 +51,26 @@ typedef struct pli_builder {
     pli_id positions, outputs;
     pli_cache_input input[2]; /* full, sliding */
     uint64_t il;
+    bool folds;               /* layers that repeat are left out */
+    uint64_t contiguous_from; /* since the last that was */
+    int like;                 /* edge at which the free blocks must be those of the next */
 } pli_builder;
 
 /* How one family of architectures draws its graph. */
 typedef struct pli_template {
     bool (*fits)(const pli_builder *b); /* does it draw this model exactly, b->flags given? */
     void (*inputs)(pli_builder *b);     /* what the layers read beside the embeddings */
-    pli_id (*layer)(pli_builder *b, pli_id hidden); /* layer b->il; the next one's input */
+    /* Layer b->il; the next one's input. Depends on the layer's figures in pli_layer, its tensors'
+     * names, shapes and places, and on whether it is the last; else: numbered. */
+    pli_id (*layer)(pli_builder *b, pli_id hidden);
+    bool numbered; /* layers differ by their number alone: all are drawn */
 } pli_template;
 extern const pli_template pli_template_dense;
+
+/* Leaving out layers that repeat (graph_fold.c): before the first, before each, after each. */
+bool pli_fold_begin(pli_builder *b, bool wanted);
+void pli_fold_layer(pli_builder *b);
+uint64_t pli_fold_next(pli_builder *b);
 
 static inline pli_dims pli_dims_of(uint64_t a, uint64_t b, uint64_t c)
 {

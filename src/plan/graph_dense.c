@@ -86,4 +86,5 @@ static bool fits(const pli_builder *b)
     return has_weights(b);
 }
 
-const pli_template pli_template_dense = {fits, pli_build_attention_inputs, layer_of};
+const pli_template pli_template_dense = {
+    .fits = fits, .inputs = pli_build_attention_inputs, .layer = layer_of};

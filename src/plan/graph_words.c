@@ -68,7 +68,7 @@ static bool find_weight(pli_builder *b, const char *name, const char *suffix, pl
     uint64_t il = whose == PLI_OF_LAYER ? b->il : b->shape->layers;
     size_t site = whose == PLI_OF_INPUT ? host : pli_layer_site(b->plan, b->sites, il);
     node->site = (int)site;
-    if (site != host && !setup->override_count)
+    if (site != host && !setup->taken)
         return true;
     char text[64];
     if (whose == PLI_OF_LAYER)
@@ -76,11 +76,13 @@ static bool find_weight(pli_builder *b, const char *name, const char *suffix, pl
     else
         (void)snprintf(text, sizeof text, "%s.%s", name, suffix);
     const pli_tensor *tensor = pli_model_tensor(b->shape->model, text);
-    node->site = (int)pli_overridden(setup, text, site);
-    if (tensor)
-        node->bytes = pli_allocated(&b->graph->calc, b->sites->at[0].backend,
-                                    pli_quant_at(tensor->type), tensor->shape[0], tensor->bytes);
-    return tensor != NULL;
+    if (!tensor)
+        return false;
+    size_t index = (size_t)(tensor - b->shape->model->tensors);
+    node->site = (int)pli_overridden(setup, index, site);
+    node->bytes = pli_allocated(&b->graph->calc, b->sites->at[0].backend,
+                                pli_quant_at(tensor->type), tensor->shape[0], tensor->bytes);
+    return true;
 }
 
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose)

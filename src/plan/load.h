@@ -44,16 +44,20 @@ typedef struct pli_plan {
 /* Which site layer il is on; il == layers is the output. After pli_place_weights(). */
 size_t pli_layer_site(const pli_plan *plan, const pli_sites *sites, uint64_t il);
 
-/* Where -ot puts a tensor of this name that would lie at `site`. */
-size_t pli_overridden(const pli_setup *setup, const char *name, size_t site);
+/* Where -ot puts a tensor (its index) that would lie at `site`. */
+static inline size_t pli_overridden(const pli_setup *setup, size_t tensor, size_t site)
+{
+    return setup->taken && setup->taken[tensor] != PLI_NOT_TAKEN ? setup->taken[tensor] : site;
+}
 /* Bytes that a tensor takes there: its own, rows of quantised types padded, rounded up to the
  * backend's alignment. */
 uint64_t pli_allocated(pli_calc *calc, const pli_backend *backend, const pli_quant *type,
                        uint64_t width, uint64_t bytes);
 
 /* Names that only a machine can explain: buffers of -ot, the device of -mg. INVALID: there is
- * none such. */
-plim_status pli_resolve(pli_setup *setup, const pli_sites *sites, plim_error *error);
+ * none such. Fills setup->taken: the first pattern that matches a tensor's name decides. */
+plim_status pli_resolve(pli_arena *arena, const pli_shape *shape, const pli_sites *sites,
+                        plim_error *error, pli_setup *setup);
 
 /* LIMIT: the header's figures overflow. */
 plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,

@@ -30,6 +30,7 @@ typedef struct pli_generation {
 
 typedef enum pli_split { PLI_SPLIT_NONE, PLI_SPLIT_LAYER, PLI_SPLIT_ROW } pli_split;
 
+#define PLI_NOT_TAKEN UINT8_MAX
 typedef struct pli_override {
     pli_pattern *pattern;
     const char *text;   /* PATTERN=BUFFER, as written */
@@ -51,6 +52,7 @@ typedef struct pli_setup {
     uint64_t main_gpu;
     pli_override *overrides;
     size_t override_count;
+    const uint8_t *taken; /* by tensor: the site that -ot gives it, or PLI_NOT_TAKEN; NULL: none */
     bool context_given, sequences_given, flash_given, gpu_layers_given;
     double line_passed, line_warning;
 } pli_setup;

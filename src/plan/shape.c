@@ -2,6 +2,7 @@
 
 #include "../base/limits.h"
 #include "../base/status.h"
+#include "roles.h"
 
 /* ---- what a layer keeps of a token ----------------------------------------------------------- */
 
@@ -153,5 +154,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     if (calc.overflow)
         return pli_fail(error, PLIM_LIMIT, model->path, PLIM_NO_OFFSET,
                         "the header's figures multiply to more than 2^64");
+    if (pli_roles_read(arena, shape))
+        return pli_fail(error, PLIM_NOMEM, model->path, PLIM_NO_OFFSET, "out of memory");
     return PLIM_OK;
 }

@@ -12,6 +12,8 @@ typedef struct pli_layer {
     uint64_t heads, heads_kv;
     uint64_t feed_forward;
     uint64_t key_width, value_width; /* elements that the cache keeps of a token */
+    uint64_t names; /* equal where two layers hold tensors of the same names and shapes */
+    uint64_t bytes; /* ... and types */
 } pli_layer;
 
 typedef struct pli_shape {
@@ -19,8 +21,9 @@ typedef struct pli_shape {
     const pli_model *model;
     const pli_arch *arch;
     pli_layer *layer;
-    uint64_t layers;     /* as -ngl counts them */
-    uint64_t run_layers; /* without next-token-prediction layers at the end */
+    const struct pli_role *role; /* of each tensor (roles.h) */
+    uint64_t layers;             /* as -ngl counts them */
+    uint64_t run_layers;         /* without next-token-prediction layers at the end */
     uint64_t embedding, vocabulary;
     uint64_t trained;                  /* tokens of context; 0: unknown */
     uint64_t window;                   /* of sliding layers; 0: none slides */

@@ -3,6 +3,7 @@
 
 #include "../base/status.h"
 #include "load.h"
+#include "roles.h"
 
 const char *pli_certainty_name(pli_certainty certainty)
 {
@@ -10,7 +11,23 @@ const char *pli_certainty_name(pli_certainty certainty)
     return names[certainty];
 }
 
-plim_status pli_resolve(pli_setup *setup, const pli_sites *sites, plim_error *error)
+/* Which pattern is the first to match each name: asked once, not at every placement. */
+static plim_status take(pli_arena *arena, const pli_model *model, pli_setup *setup)
+{
+    uint8_t *taken = pli_alloc(arena, model->tensor_count);
+    if (!taken)
+        return PLIM_NOMEM;
+    memset(taken, PLI_NOT_TAKEN, model->tensor_count);
+    for (size_t i = 0; i < model->tensor_count; i++)
+        for (size_t k = 0; k < setup->override_count && taken[i] == PLI_NOT_TAKEN; k++)
+            if (pli_pattern_found(setup->overrides[k].pattern, model->tensors[i].name))
+                taken[i] = (uint8_t)setup->overrides[k].site;
+    setup->taken = taken;
+    return PLIM_OK;
+}
+
+plim_status pli_resolve(pli_arena *arena, const pli_shape *shape, const pli_sites *sites,
+                        plim_error *error, pli_setup *setup)
 {
     for (size_t i = 0; i < setup->override_count; i++)
         if (!pli_sites_by_buffer(sites, setup->overrides[i].buffer, &setup->overrides[i].site))
@@ -19,7 +36,7 @@ plim_status pli_resolve(pli_setup *setup, const pli_sites *sites, plim_error *er
     if (setup->main_gpu && setup->main_gpu >= sites->devices)
         return pli_fail(error, PLIM_INVALID, "-mg", PLIM_NO_OFFSET, "there are %zu devices",
                         sites->devices);
-    return PLIM_OK;
+    return setup->override_count ? take(arena, shape->model, setup) : PLIM_OK;
 }
 
 /* ---- layers to devices ----------------------------------------------------------------------- */
@@ -87,27 +104,6 @@ uint64_t pli_allocated(pli_calc *calc, const pli_backend *backend, const pli_qua
     return pli_padded(calc, pli_plus(calc, bytes, padding), backend->alignment);
 }
 
-typedef enum place { AT_INPUT, AT_LAYER, AT_EVERY_LAYER, AT_OUTPUT, NOT_LOADED } place;
-
-static place place_of(const pli_shape *shape, const char *name, uint64_t *layer)
-{
-    pli_str text = pli_s(name);
-    if (pli_starts(text, "blk.")) {
-        text = pli_skip(text, 4);
-        if (pli_parse_u64_prefix(&text, layer) && *layer < shape->layers)
-            return *layer < shape->run_layers ? AT_LAYER : NOT_LOADED;
-        return NOT_LOADED;
-    }
-    if (pli_starts(text, "token_embd.") || pli_starts(text, "token_types.") ||
-        pli_starts(text, "position_embd."))
-        return AT_INPUT;
-    if (pli_starts(text, "token_embd_norm."))
-        return shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT ? AT_OUTPUT : AT_INPUT;
-    if (pli_starts(text, "rope_freqs.") || pli_starts(text, "rope_factors_"))
-        return AT_EVERY_LAYER;
-    return AT_OUTPUT;
-}
-
 typedef struct placing {
     const pli_shape *shape;
     const pli_setup *setup;
@@ -117,20 +113,17 @@ typedef struct placing {
     bool input; /* the tensor is looked up, not multiplied */
 } placing;
 
-size_t pli_overridden(const pli_setup *setup, const char *name, size_t site)
+static size_t index_of(const placing *p, const pli_tensor *tensor)
 {
-    for (size_t i = 0; i < setup->override_count; i++)
-        if (pli_pattern_found(setup->overrides[i].pattern, name))
-            return setup->overrides[i].site;
-    return site;
+    return (size_t)(tensor - p->shape->model->tensors);
 }
 
 /* What of it a token needs: of the experts those it is routed to, of the input embeddings a row. */
-static uint64_t active_bytes(const placing *p, const pli_tensor *tensor, uint64_t bytes)
+static uint64_t active_bytes(const placing *p, size_t tensor, uint64_t bytes)
 {
     if (p->input)
         return 0;
-    if (p->shape->experts && pli_contains(pli_s(tensor->name), "_exps."))
+    if (p->shape->experts && (p->shape->role[tensor].part & PLI_PART_EXPERTS))
         return bytes / p->shape->experts * p->shape->experts_used;
     return bytes;
 }
@@ -141,7 +134,8 @@ static void add_bytes(placing *p, const pli_tensor *tensor, size_t site, uint64_
     const pli_quant *type = pli_quant_at(tensor->type);
     uint64_t taken = pli_allocated(&p->calc, backend, type, tensor->shape[0], bytes);
     p->plan->at[site].weights = pli_plus(&p->calc, p->plan->at[site].weights, taken);
-    p->plan->at[site].read = pli_add_sat(p->plan->at[site].read, active_bytes(p, tensor, bytes));
+    p->plan->at[site].read =
+        pli_add_sat(p->plan->at[site].read, active_bytes(p, index_of(p, tensor), bytes));
     if (type->block_bytes == 0 || !backend->exact)
         p->plan->weights_estimated = true;
 }
@@ -173,7 +167,7 @@ static void add_cut(placing *p, const pli_tensor *tensor)
 
 static size_t add_tensor(placing *p, const pli_tensor *tensor, size_t site)
 {
-    size_t to = pli_overridden(p->setup, tensor->name, site);
+    size_t to = pli_overridden(p->setup, index_of(p, tensor), site);
     if (to == site && is_cut(p, tensor, site))
         add_cut(p, tensor);
     else
@@ -194,7 +188,8 @@ static void add_everywhere(placing *p, const pli_tensor *tensor)
 {
     bool there[PLI_MAX_SITES] = {false};
     for (uint64_t il = 0; il < p->shape->run_layers; il++) {
-        size_t site = pli_overridden(p->setup, tensor->name, pli_layer_site(p->plan, p->sites, il));
+        size_t site =
+            pli_overridden(p->setup, index_of(p, tensor), pli_layer_site(p->plan, p->sites, il));
         if (!there[site])
             add_bytes(p, tensor, site, tensor->bytes);
         there[site] = true;
@@ -205,7 +200,7 @@ static void add_everywhere(placing *p, const pli_tensor *tensor)
  * lie in the same memory. */
 static void add_tied(placing *p, const pli_tensor *embedding, size_t embedding_site)
 {
-    size_t site = pli_overridden(p->setup, embedding->name, p->plan->output_site);
+    size_t site = pli_overridden(p->setup, index_of(p, embedding), p->plan->output_site);
     if (site == embedding_site && !(p->shape->arch->flags & PLI_ARCH_EMBEDDING_TWICE)) {
         if (site == p->sites->devices)
             p->plan->copied = pli_larger(p->plan->copied, embedding->bytes);
@@ -222,24 +217,23 @@ plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
     const pli_tensor *embedding = NULL;
     size_t embedding_site = sites->devices;
     bool has_output = false;
-    uint64_t layer = 0;
     memset(plan, 0, sizeof *plan);
     set_layers(shape, setup, sites, plan);
     for (size_t i = 0; i < shape->model->tensor_count; i++) {
         const pli_tensor *tensor = &shape->model->tensors[i];
         size_t site = sites->devices;
-        switch (place_of(shape, tensor->name, &layer)) {
-        case AT_LAYER:
-            add_working(&p, tensor, pli_layer_site(plan, sites, layer));
+        switch ((pli_place)shape->role[i].place) {
+        case PLI_AT_LAYER:
+            add_working(&p, tensor, pli_layer_site(plan, sites, shape->role[i].layer));
             break;
-        case AT_EVERY_LAYER:
+        case PLI_AT_EVERY_LAYER:
             add_everywhere(&p, tensor);
             break;
-        case AT_OUTPUT:
+        case PLI_AT_OUTPUT:
             add_working(&p, tensor, plan->output_site);
             has_output |= strcmp(tensor->name, "output.weight") == 0;
             break;
-        case AT_INPUT:
+        case PLI_AT_INPUT:
             p.input = true;
             site = add_tensor(&p, tensor, sites->devices);
             p.input = false;
@@ -248,7 +242,7 @@ plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
                 embedding_site = site;
             }
             break;
-        case NOT_LOADED:
+        case PLI_NOT_LOADED:
             break;
         }
     }

@@ -1,0 +1,95 @@
+#include "roles.h"
+
+#include <string.h>
+
+static pli_place place_of(const pli_shape *shape, pli_str name, uint64_t *layer)
+{
+    if (pli_starts(name, "blk.")) {
+        name = pli_skip(name, 4);
+        if (pli_parse_u64_prefix(&name, layer) && *layer < shape->layers)
+            return *layer < shape->run_layers ? PLI_AT_LAYER : PLI_NOT_LOADED;
+        return PLI_NOT_LOADED;
+    }
+    if (pli_starts(name, "token_embd.") || pli_starts(name, "token_types.") ||
+        pli_starts(name, "position_embd."))
+        return PLI_AT_INPUT;
+    if (pli_starts(name, "token_embd_norm."))
+        return shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT ? PLI_AT_OUTPUT : PLI_AT_INPUT;
+    if (pli_starts(name, "rope_freqs.") || pli_starts(name, "rope_factors_"))
+        return PLI_AT_EVERY_LAYER;
+    return PLI_AT_OUTPUT;
+}
+
+/* "blk.12.ffn_up.weight" without "blk.12". */
+static pli_str behind_layer(pli_str name)
+{
+    uint64_t layer;
+    name = pli_skip(name, 4);
+    (void)pli_parse_u64_prefix(&name, &layer);
+    return name;
+}
+
+/* By the beginnings that --fit's patterns match: ffn_up, ffn_gate, ffn_gate_up, ffn_down, with
+ * _exps or _chexps behind them. */
+static uint8_t part_of(pli_str name)
+{
+    static const struct {
+        const char *name;
+        uint8_t part;
+    } parts[] = {{".ffn_up", PLI_PART_UP},
+                 {".ffn_gate_up", PLI_PART_GATE},
+                 {".ffn_gate", PLI_PART_GATE},
+                 {".ffn_down", PLI_PART_DOWN}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!pli_starts(name, parts[i].name))
+            continue;
+        pli_str rest = pli_skip(name, strlen(parts[i].name));
+        bool experts = pli_starts(rest, "_exps") || pli_starts(rest, "_chexps");
+        return (uint8_t)(parts[i].part | (experts ? PLI_PART_EXPERTS : 0));
+    }
+    return 0;
+}
+
+static uint64_t mixed(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mixed_text(uint64_t hash, pli_str text)
+{
+    for (size_t i = 0; i < text.n; i += 8)
+        hash = mixed(hash, pli_load(text.p + i, text.n - i < 8 ? text.n - i : 8, false));
+    return mixed(hash, text.n);
+}
+
+/* Tensors of a layer may stand in any order: sums of their hashes. */
+static void add_to_layer(pli_layer *layer, const pli_tensor *tensor, pli_str name)
+{
+    uint64_t hash = mixed_text(1, name);
+    for (uint32_t i = 0; i < tensor->dims; i++)
+        hash = mixed(hash, tensor->shape[i]);
+    layer->names += hash;
+    layer->bytes += mixed(mixed(hash, tensor->type), tensor->bytes);
+}
+
+plim_status pli_roles_read(pli_arena *arena, pli_shape *shape)
+{
+    const pli_model *model = shape->model;
+    pli_role *roles = pli_alloc_array(arena, model->tensor_count, sizeof *roles);
+    if (!roles)
+        return PLIM_NOMEM;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        pli_str name = pli_s(model->tensors[i].name);
+        uint64_t layer = 0;
+        roles[i].place = (uint8_t)place_of(shape, name, &layer);
+        roles[i].layer = (uint32_t)layer;
+        if (roles[i].place != PLI_AT_LAYER)
+            continue;
+        name = behind_layer(name);
+        roles[i].part = part_of(name);
+        add_to_layer(&shape->layer[layer], &model->tensors[i], name);
+    }
+    shape->role = roles;
+    return PLIM_OK;
+}

@@ -1,0 +1,31 @@
+/* What each tensor of a model is for, read from its name once: where the engine puts it, which
+ * part of a layer it is. Placing a model's weights then reads no text. */
+#ifndef PLI_ROLES_H
+#define PLI_ROLES_H
+
+#include "shape.h"
+
+typedef enum pli_place {
+    PLI_AT_INPUT,
+    PLI_AT_LAYER,
+    PLI_AT_EVERY_LAYER,
+    PLI_AT_OUTPUT,
+    PLI_NOT_LOADED,
+} pli_place;
+
+/* Of a layer's feed-forward, as llama.cpp's --fit cuts it. */
+#define PLI_PART_UP 1u
+#define PLI_PART_GATE 2u
+#define PLI_PART_DOWN 4u
+#define PLI_PART_EXPERTS 8u /* and it holds experts */
+
+typedef struct pli_role {
+    uint32_t layer;
+    uint8_t place; /* pli_place */
+    uint8_t part;  /* PLI_PART_*; 0: no feed-forward matrix */
+} pli_role;
+
+/* Fills shape->role, and names and bytes of every layer. NOMEM. */
+plim_status pli_roles_read(pli_arena *arena, pli_shape *shape);
+
+#endif
