@@ -42,6 +42,7 @@ typedef enum pli_slide_rule {
 #define PLI_ARCH_THIRD_INPUT 4096u  /* one more input of a number for each token */
 #define PLI_ARCH_WIDE_GRAPH 8192u   /* its batches need more than the bound of plain attention */
 #define PLI_ARCH_UNKNOWN 16384u     /* no row */
+#define PLI_ARCH_ROPE_SWITCH 32768u /* rope.scaling.finetuned false: no rotary embedding */
 
 typedef struct pli_arch {
     const char *name;

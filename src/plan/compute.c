@@ -56,7 +56,7 @@ static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_se
     unsigned flags = shape->arch->flags;
     uint64_t tokens = pli_graph_tokens(setup);
     uint64_t bytes = input_of(calc, tokens, sizeof(int32_t)); /* token ids */
-    if (!(flags & PLI_ARCH_NO_POSITIONS))
+    if (shape->rotates)
         bytes = pli_plus(calc, bytes, input_of(calc, tokens, sizeof(int32_t)));
     if (flags & PLI_ARCH_THIRD_INPUT)
         bytes = pli_plus(calc, bytes, input_of(calc, tokens, sizeof(int32_t)));

@@ -9,7 +9,7 @@
 
 typedef uint32_t pli_id; /* of a node; PLI_NO_NODE: none */
 #define PLI_NO_NODE 0u
-#define PLI_MAX_SOURCES 6u
+#define PLI_MAX_SOURCES 7u       /* a scan's */
 #define PLI_MAX_NODES (1u << 16) /* a model of 128 layers with 8 experts a token has 20,000 */
 #define PLI_MAX_NODE_BYTES ((uint64_t)1 << 44) /* with the above, no sum overflows */
 #define PLI_UNPLACED (-1)

@@ -54,30 +54,51 @@ static uint64_t take(pli_heap *h, uint64_t size)
     return offset;
 }
 
+static bool touch(const pli_block *a, const pli_block *b)
+{
+    return a->offset + a->size == b->offset;
+}
+
+static void join_next(pli_heap *h, size_t i)
+{
+    if (i + 1 >= h->count || !touch(&h->free[i], &h->free[i + 1]))
+        return;
+    h->free[i].size += h->free[i + 1].size;
+    drop(h, i + 1);
+}
+
+static bool insert(pli_arena *arena, pli_heap *h, pli_block block)
+{
+    size_t i = 0;
+    if (!make_room(arena, h))
+        return false;
+    while (i < h->count && h->free[i].offset < block.offset)
+        i++;
+    memmove(h->free + i + 1, h->free + i, (h->count - i) * sizeof *h->free);
+    h->free[i] = block;
+    h->count++;
+    return true;
+}
+
+/* Joins the first block that it touches, on either side: where blocks of no size lie about, which
+ * one that is matters. */
 static bool give(pli_arena *arena, pli_heap *h, uint64_t offset, uint64_t size)
 {
-    size = rounded(h, size);
-    size_t i = 0;
-    while (i < h->count && h->free[i].offset < offset)
-        i++;
-    bool before = i > 0 && h->free[i - 1].offset + h->free[i - 1].size == offset;
-    bool after = i < h->count && offset + size == h->free[i].offset;
-    if (before && after) {
-        h->free[i - 1].size += size + h->free[i].size;
-        drop(h, i);
-    } else if (before) {
-        h->free[i - 1].size += size;
-    } else if (after) {
-        h->free[i].offset = offset;
-        h->free[i].size += size;
-    } else {
-        if (!make_room(arena, h))
-            return false;
-        memmove(h->free + i + 1, h->free + i, (h->count - i) * sizeof *h->free);
-        h->free[i] = (pli_block){offset, size};
-        h->count++;
+    pli_block block = {offset, rounded(h, size)};
+    for (size_t i = 0; i < h->count; i++) {
+        if (touch(&h->free[i], &block)) {
+            h->free[i].size += block.size;
+            join_next(h, i);
+            return true;
+        }
+        if (touch(&block, &h->free[i])) {
+            h->free[i] = (pli_block){block.offset, h->free[i].size + block.size};
+            if (i > 0)
+                join_next(h, i - 1);
+            return true;
+        }
     }
-    return true;
+    return insert(arena, h, block);
 }
 
 static bool same_dims(const pli_node *a, const pli_node *b)

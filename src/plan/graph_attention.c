@@ -5,6 +5,8 @@
 
 pli_id pli_build_rope(pli_builder *b, pli_id operand)
 {
+    if (b->positions == PLI_NO_NODE)
+        return operand;
     return b->graph->failed
                ? PLI_NO_NODE
                : pli_build_op(b, PLI_OP_ROPE, b->graph->node[operand].dims, operand, b->positions);

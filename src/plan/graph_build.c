@@ -33,7 +33,7 @@ static pli_id embeddings(pli_builder *b)
     return id;
 }
 
-static void cache_inputs(pli_builder *b)
+void pli_build_cache_inputs(pli_builder *b)
 {
     pli_graph *g = b->graph;
     uint64_t values = b->setup->flash ? 1 : b->shape->value_width_max;
@@ -51,11 +51,21 @@ static void cache_inputs(pli_builder *b)
     }
 }
 
-void pli_build_attention_inputs(pli_builder *b)
+void pli_build_position_input(pli_builder *b)
 {
     b->positions = pli_build_input(b, b->tokens, sizeof(int32_t));
+}
+
+void pli_build_output_input(pli_builder *b)
+{
     b->outputs = pli_build_input(b, pli_output_rows(b->setup), sizeof(int32_t));
-    cache_inputs(b);
+}
+
+void pli_build_attention_inputs(pli_builder *b)
+{
+    pli_build_position_input(b);
+    pli_build_output_input(b);
+    pli_build_cache_inputs(b);
 }
 
 pli_id pli_build_wanted_rows(pli_builder *b, pli_id of)
@@ -63,6 +73,16 @@ pli_id pli_build_wanted_rows(pli_builder *b, pli_id of)
     return pli_build_op(b, PLI_OP_LOOKUP,
                         pli_dims_of(b->shape->embedding, pli_output_rows(b->setup), 1), of,
                         b->outputs);
+}
+
+void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second)
+{
+    if (b->il + 1 != b->shape->run_layers)
+        return;
+    *first = pli_build_wanted_rows(b, *first);
+    if (second)
+        *second = pli_build_wanted_rows(b, *second);
+    b->rows = pli_output_rows(b->setup);
 }
 
 static void logits(pli_builder *b, pli_id hidden, bool tied)
@@ -93,6 +113,19 @@ static bool is_sane(const pli_shape *shape)
            shape->value_length <= UINT16_MAX;
 }
 
+static unsigned without(const pli_builder *b, unsigned flags, const char *key, unsigned scale)
+{
+    double by = 0;
+    return pli_model_f64(b->shape->model, key, &by) && by != 0 ? flags : flags & ~scale;
+}
+
+static unsigned keyed(const pli_builder *b, unsigned flags)
+{
+    flags = without(b, flags, "%s.embedding_scale", PLI_GRAPH_EMBED_SCALE);
+    flags = without(b, flags, "%s.residual_scale", PLI_GRAPH_RESIDUAL_SCALE);
+    return without(b, flags, "%s.logit_scale", PLI_GRAPH_LOGIT_SCALE);
+}
+
 /* The template that draws this model exactly; NULL: none does. */
 static const pli_template *template_of(pli_builder *b)
 {
@@ -104,6 +137,8 @@ static const pli_template *template_of(pli_builder *b)
         !is_sane(b->shape))
         return NULL;
     b->flags = graphs[i].flags;
+    if (b->flags & PLI_GRAPH_KEYED_SCALES)
+        b->flags = keyed(b, b->flags);
     return graphs[i].template->fits(b) ? graphs[i].template : NULL;
 }
 
@@ -115,6 +150,7 @@ bool pli_graph_build(pli_graph *graph, const pli_shape *shape, const pli_setup *
     if (!template || !pli_fold_begin(&b, !template->numbered))
         return false;
     b.tokens = pli_graph_tokens(setup);
+    b.sequences = setup->sequences;
     pli_id hidden = embeddings(&b);
     b.rows = b.tokens;
     template->inputs(&b);

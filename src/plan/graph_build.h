@@ -29,6 +29,9 @@
 #define PLI_GRAPH_GATE_BIASED (1u << 20)    /* a bias is added for the choice */
 #define PLI_GRAPH_GATE_NORMED (1u << 21)    /* weights of the chosen are divided by their sum */
 
+#define PLI_GRAPH_SCAN2 (1u << 22)        /* Mamba 2, not Mamba */
+#define PLI_GRAPH_KEYED_SCALES (1u << 23) /* scales only where the file has a key for them */
+
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
 
 /* The inputs of one cache. */
@@ -50,6 +53,8 @@ typedef struct pli_builder {
     uint64_t rows;   /* still worked on: tokens, after the last attention those with an output */
     pli_id positions, outputs;
     pli_cache_input input[2]; /* full, sliding */
+    uint64_t sequences;       /* among the tokens: as many of each */
+    pli_id states, spare;     /* which states go on in this batch, and which are only moved */
     uint64_t il;
     bool folds;               /* layers that repeat are left out */
     uint64_t contiguous_from; /* since the last that was */
@@ -66,6 +71,7 @@ typedef struct pli_template {
     bool numbered; /* layers differ by their number alone: all are drawn */
 } pli_template;
 extern const pli_template pli_template_dense;
+extern const pli_template pli_template_scan;
 
 /* Leaving out layers that repeat (graph_fold.c): before the first, before each, after each. */
 bool pli_fold_begin(pli_builder *b, bool wanted);
@@ -96,11 +102,19 @@ pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, 
 /* Part of each of n[2] rows of `width`. */
 pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width);
 pli_id pli_build_norm(pli_builder *b, pli_id input, const char *weight, pli_whose whose);
-/* Positions, rows with an output, and what stores into and masks each cache. */
+/* Does the layer have this weight? */
+bool pli_build_has(const pli_builder *b, const char *name);
+/* Positions, rows with an output, and what stores into and masks each cache; each by itself. */
 void pli_build_attention_inputs(pli_builder *b);
+void pli_build_position_input(pli_builder *b);
+void pli_build_output_input(pli_builder *b);
+void pli_build_cache_inputs(pli_builder *b);
+/* Rotates by the positions; where those are no input, nothing does. */
 pli_id pli_build_rope(pli_builder *b, pli_id operand);
 /* The rows whose logits are wanted, in the last layer. */
 pli_id pli_build_wanted_rows(pli_builder *b, pli_id of);
+/* The same for two, the second of which may be NULL, in the last layer; b->rows follows. */
+void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second);
 /* The layer's attention over its cache, by the flags, from the normed input to the output
  * projection. */
 pli_id pli_build_attention(pli_builder *b, pli_id x);
@@ -119,6 +133,31 @@ pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id v
  * sums, feed-forward. */
 typedef pli_id (*pli_mixer)(pli_builder *b, pli_id x);
 pli_id pli_build_layer(pli_builder *b, pli_id residual, pli_mixer mix);
+
+/* Which states go on: the input of layers that keep a state (graph_state.c). */
+void pli_build_state_inputs(pli_builder *b);
+/* One of a layer's two states, width elements for each sequence. */
+typedef struct pli_state {
+    pli_id cache; /* where it is kept */
+    pli_id all;   /* the same as rows, one a sequence */
+    uint64_t width;
+} pli_state;
+/* Begins to use a state: one row is cleared for new sequences. Then comes what reads the rows of
+ * b->states (pli_build_state_rows, or an operation that looks them up itself), expanded, then
+ * pli_build_state_moved. */
+pli_state pli_build_state(pli_builder *b, uint64_t width);
+pli_id pli_build_state_rows(pli_builder *b, const pli_state *state);
+void pli_build_state_moved(pli_builder *b, const pli_state *state);
+/* The three together. */
+pli_id pli_build_state_loaded(pli_builder *b, const pli_state *state);
+/* Writes a view of width elements for each sequence back, and expands that. */
+void pli_build_state_store(pli_builder *b, const pli_state *state, pli_id what);
+
+/* A layer of Mamba, of Mamba 2, from the normed input to the output projection. */
+pli_id pli_build_scan(pli_builder *b, pli_id x);
+pli_id pli_build_scan2(pli_builder *b, pli_id x);
+/* Are its figures such that they can be drawn? */
+bool pli_scan_fits(const pli_builder *b, bool second);
 
 /* Feed-forward of this width through weights "ffn_up", "ffn_gate", "ffn_down" + suffix. */
 pli_id pli_build_feed_forward(pli_builder *b, pli_id input, uint64_t width, const char *suffix);

@@ -1,6 +1,7 @@
 /* The words of the templates: an operation, a weight, a product, a norm. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "graph_build.h"
 
@@ -71,11 +72,16 @@ static bool find_weight(pli_builder *b, const char *name, const char *suffix, pl
     if (site != host && !setup->taken)
         return true;
     char text[64];
+    const char *blk = whose == PLI_OF_LAYER ? "blk." : "";
+    char number[24] = "";
     if (whose == PLI_OF_LAYER)
-        (void)snprintf(text, sizeof text, "blk.%" PRIu64 ".%s.%s", b->il, name, suffix);
-    else
-        (void)snprintf(text, sizeof text, "%s.%s", name, suffix);
+        (void)snprintf(number, sizeof number, "%" PRIu64 ".", b->il);
+    (void)snprintf(text, sizeof text, "%s%s%s.%s", blk, number, name, suffix);
     const pli_tensor *tensor = pli_model_tensor(b->shape->model, text);
+    if (!tensor && strcmp(suffix, "weight") == 0) { /* some have no suffix: blk.0.ssm_a */
+        (void)snprintf(text, sizeof text, "%s%s%s", blk, number, name);
+        tensor = pli_model_tensor(b->shape->model, text);
+    }
     if (!tensor)
         return false;
     size_t index = (size_t)(tensor - b->shape->model->tensors);
@@ -83,6 +89,13 @@ static bool find_weight(pli_builder *b, const char *name, const char *suffix, pl
     node->bytes = pli_allocated(&b->graph->calc, b->sites->at[0].backend,
                                 pli_quant_at(tensor->type), tensor->shape[0], tensor->bytes);
     return true;
+}
+
+bool pli_build_has(const pli_builder *b, const char *name)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "blk.%" PRIu64 ".%s.weight", b->il, name);
+    return pli_model_tensor(b->shape->model, text) != NULL;
 }
 
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose)

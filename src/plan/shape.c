@@ -53,21 +53,36 @@ static void set_layers(pli_shape *shape, pli_calc *calc)
     shape->hybrid = attend && recur;
 }
 
+static bool flag_of(const pli_model *model, const char *key, bool otherwise)
+{
+    const pli_value *value = pli_model_value(model, key);
+    return value && value->type == PLI_VALUE_BOOL ? value->as.u != 0 : otherwise;
+}
+
+static void set_scan(pli_shape *shape, pli_calc *calc)
+{
+    const pli_model *model = shape->model;
+    pli_scan *scan = &shape->scan;
+    scan->kernel = pli_model_number(model, "%s.ssm.conv_kernel", 0);
+    scan->inner = pli_model_number(model, "%s.ssm.inner_size", 0);
+    scan->state = pli_model_number(model, "%s.ssm.state_size", 0);
+    scan->rank = pli_model_number(model, "%s.ssm.time_step_rank", 0);
+    scan->groups = pli_model_number(model, "%s.ssm.group_count", 0);
+    scan->normed = flag_of(model, "%s.ssm.dt_b_c_rms", false);
+    uint64_t keys = pli_times(calc, pli_times(calc, 2, scan->groups), scan->state);
+    shape->state_conv =
+        pli_times(calc, pli_sub_sat(scan->kernel, 1), pli_plus(calc, scan->inner, keys));
+    shape->state_scan = pli_times(calc, scan->state, scan->inner);
+}
+
 static void set_state(pli_shape *shape, pli_calc *calc)
 {
     const pli_model *model = shape->model;
-    uint64_t conv, inner, state, groups;
     switch (shape->arch->state) {
     case PLI_STATE_NONE:
         break;
     case PLI_STATE_SSM:
-        conv = pli_model_number(model, "%s.ssm.conv_kernel", 0);
-        inner = pli_model_number(model, "%s.ssm.inner_size", 0);
-        state = pli_model_number(model, "%s.ssm.state_size", 0);
-        groups = pli_model_number(model, "%s.ssm.group_count", 0);
-        groups = pli_times(calc, pli_times(calc, 2, groups), state);
-        shape->state_conv = pli_times(calc, pli_sub_sat(conv, 1), pli_plus(calc, inner, groups));
-        shape->state_scan = pli_times(calc, state, inner);
+        set_scan(shape, calc);
         break;
     case PLI_STATE_WKV:
         shape->state_conv =
@@ -119,6 +134,9 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     shape->arch = pli_arch_find(name);
     shape->has_head =
         !(shape->arch->flags & PLI_ARCH_NO_CACHE) || (shape->arch->flags & PLI_ARCH_HAS_HEAD);
+    shape->rotates = !(shape->arch->flags & PLI_ARCH_NO_POSITIONS) &&
+                     (!(shape->arch->flags & PLI_ARCH_ROPE_SWITCH) ||
+                      flag_of(model, "%s.rope.scaling.finetuned", true));
     shape->trained = pli_model_number(model, "%s.context_length", 0);
     shape->vocabulary = vocabulary_of(model);
     if (name.n == 0)

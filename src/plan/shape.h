@@ -16,6 +16,12 @@ typedef struct pli_layer {
     uint64_t bytes; /* ... and types */
 } pli_layer;
 
+/* A selective scan's figures. */
+typedef struct pli_scan {
+    uint64_t kernel, inner, state, rank, groups;
+    bool normed; /* Mamba: what the scan reads is normed */
+} pli_scan;
+
 typedef struct pli_shape {
     struct pli_graph *graph; /* memory that replays use again (graph.h); NULL: no replay */
     const pli_model *model;
@@ -30,9 +36,11 @@ typedef struct pli_shape {
     uint64_t key_length, value_length; /* of a head */
     uint64_t value_width_max;
     uint64_t state_conv, state_scan; /* f32 elements of a recurrent layer and sequence */
+    pli_scan scan;
     uint64_t experts, experts_used, expert_width, shared_width, dense_lead;
     bool latent;         /* one latent row instead of keys and values */
     bool hybrid;         /* attention and recurrent layers */
+    bool rotates;        /* has positions for an input */
     bool has_head;       /* computes logits */
     const char *lacking; /* first missing key without which only weights are known; or NULL */
 } pli_shape;

@@ -1,0 +1,174 @@
+/* Selective scans: a layer of Mamba, of Mamba 2, and the models made of nothing else (llama.cpp:
+ * llm_build_mamba_base). Tokens stand as [row, tokens of a sequence, sequences]; what is written
+ * here as [a, b, tokens] is contiguous over both. */
+#include "graph_build.h"
+
+/* Where a product works on each sequence by itself, lending looks at the tokens of one. */
+static pli_id product(pli_builder *b, const char *name, pli_id x, uint64_t width)
+{
+    uint64_t each = b->tokens / b->sequences;
+    pli_id id = pli_build_new(b, pli_dims_of(width, each, b->sequences),
+                              pli_build_weight(b, name, "weight", PLI_OF_LAYER), x);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].rows = each;
+    return pli_build_biased(b, id, name, PLI_NO_NODE);
+}
+
+/* The convolution over the last tokens, `rows` being a view of the product that enters it. */
+static pli_id convolution(pli_builder *b, pli_id rows, uint64_t width)
+{
+    uint64_t before = b->shape->scan.kernel - 1, each = b->tokens / b->sequences;
+    pli_state state = pli_build_state(b, b->shape->state_conv);
+    pli_id id = pli_build_state_loaded(b, &state);
+    id = pli_build_view(b, id, pli_dims_of(before, width, b->sequences));
+    id = pli_build_new(b, pli_dims_of(before + each, width, b->sequences), id, rows);
+    pli_build_state_store(
+        b, &state,
+        pli_build_slice(b, id, pli_dims_of(before, 1, width * b->sequences), before + each));
+    id = pli_build_new(b, pli_dims_of(width, each, b->sequences), id,
+                       pli_build_weight(b, "ssm_conv1d", "weight", PLI_OF_LAYER));
+    id = pli_build_biased(b, id, "ssm_conv1d", PLI_NO_NODE);
+    return pli_build_onto(b, id, PLI_NO_NODE); /* SiLU */
+}
+
+typedef struct scanned {
+    pli_id x, step, in, out;
+} scanned;
+
+/* The scan itself: its result holds the tokens' rows and then the states. */
+static pli_id scan(pli_builder *b, const scanned *s, pli_dims heads)
+{
+    uint64_t rows = b->shape->scan.inner * b->tokens, kept = b->shape->state_scan * b->sequences;
+    pli_state state = pli_build_state(b, b->shape->state_scan);
+    pli_id id = pli_build_op(b, PLI_OP_PLAIN, pli_dims_of(rows + kept, 1, 1), state.all, s->x);
+    pli_graph_source(b->graph, id, s->step);
+    pli_graph_source(b->graph, id, pli_build_weight(b, "ssm_a", "weight", PLI_OF_LAYER));
+    pli_graph_source(b->graph, id, s->in);
+    pli_graph_source(b->graph, id, s->out);
+    pli_graph_source(b->graph, id, b->states);
+    pli_graph_expand(b->graph, id);
+    pli_build_state_moved(b, &state);
+    pli_build_state_store(b, &state, pli_build_view(b, id, pli_dims_of(kept, 1, 1)));
+    return pli_build_view(b, id, heads);
+}
+
+/* What goes past the scan is added, and the gate (a slice of the first product) applied. */
+static pli_id gated(pli_builder *b, pli_id result, pli_id past, pli_id gate, pli_dims dims)
+{
+    past = pli_build_onto(b, past, pli_build_weight(b, "ssm_d", "weight", PLI_OF_LAYER));
+    past = pli_build_onto(b, result, past);
+    return pli_build_new(b, dims, pli_build_new(b, dims, gate, PLI_NO_NODE), past);
+}
+
+static pli_id out_of(pli_builder *b, pli_id id)
+{
+    id = product(b, "ssm_out", id, b->shape->embedding);
+    return pli_build_view(b, id, pli_dims_of(b->shape->embedding, b->tokens, 1));
+}
+
+/* Some norm what the scan reads, with a weight or, by a key, without. */
+static pli_id normed(pli_builder *b, pli_id id, const char *weight)
+{
+    if (pli_build_has(b, weight))
+        return pli_build_norm(b, id, weight, PLI_OF_LAYER);
+    return b->shape->scan.normed ? pli_build_onto(b, id, PLI_NO_NODE) : id;
+}
+
+pli_id pli_build_scan(pli_builder *b, pli_id x)
+{
+    const pli_scan *s = &b->shape->scan;
+    uint64_t inner = s->inner, width = s->rank + 2 * s->state;
+    pli_dims dims = pli_dims_of(inner, b->tokens / b->sequences, b->sequences);
+    pli_dims rows = pli_dims_of(inner, 1, b->tokens);
+    x = pli_build_view(b, x, pli_dims_of(b->shape->embedding, b->tokens, 1));
+    pli_id both = product(b, "ssm_in", x, 2 * inner);
+    pli_id mixed = convolution(b, pli_build_slice(b, both, rows, 2 * inner), inner);
+    pli_id by = product(b, "ssm_x", mixed, width);
+    scanned in = {.x = pli_build_view(b, mixed, dims)};
+    in.step = pli_build_slice(b, by, pli_dims_of(s->rank, 1, b->tokens), width);
+    in.in = pli_build_slice(b, by, pli_dims_of(s->state, 1, b->tokens), width);
+    in.out = pli_build_slice(b, by, pli_dims_of(s->state, 1, b->tokens), width);
+    in.step = normed(b, in.step, "ssm_dt_norm");
+    in.in = normed(b, in.in, "ssm_b_norm");
+    in.out = normed(b, in.out, "ssm_c_norm");
+    in.step = product(b, "ssm_dt", in.step, inner);
+    pli_id id = scan(b, &in, dims);
+    id = gated(b, id, mixed, pli_build_slice(b, both, rows, 2 * inner), dims);
+    return out_of(b, id);
+}
+
+pli_id pli_build_scan2(pli_builder *b, pli_id x)
+{
+    const pli_scan *s = &b->shape->scan;
+    uint64_t mixing = s->inner + 2 * s->groups * s->state, width = s->inner + mixing + s->rank;
+    pli_dims heads = pli_dims_of(s->inner / s->rank, s->rank, b->tokens);
+    pli_dims keys = pli_dims_of(s->state, s->groups, b->tokens);
+    x = pli_build_view(b, x, pli_dims_of(b->shape->embedding, b->tokens, 1));
+    pli_id all = product(b, "ssm_in", x, width);
+    pli_id mixed = pli_build_slice(b, all, pli_dims_of(mixing, 1, b->tokens), width);
+    mixed = convolution(b, mixed, mixing);
+    scanned in = {.x = pli_build_slice(b, mixed, heads, mixing)};
+    in.step = pli_build_slice(b, all, pli_dims_of(s->rank, 1, b->tokens), width);
+    in.step = pli_build_new(b, pli_dims_of(s->rank, b->tokens, 1), in.step, PLI_NO_NODE);
+    in.step = pli_build_biased(b, in.step, "ssm_dt", PLI_NO_NODE);
+    in.in = pli_build_slice(b, mixed, keys, mixing);
+    in.out = pli_build_slice(b, mixed, keys, mixing);
+    pli_id id = scan(b, &in, heads);
+    id = gated(b, id, in.x, pli_build_slice(b, all, heads, width), heads);
+    if (pli_build_has(b, "ssm_norm")) {
+        id = pli_build_view(b, id, pli_dims_of(s->inner / s->groups, s->groups, b->tokens));
+        id = pli_build_norm(b, id, "ssm_norm", PLI_OF_LAYER);
+    }
+    return out_of(b, pli_build_view(b, id, pli_dims_of(s->inner, b->tokens, 1)));
+}
+
+/* Does the file hold what a scan multiplies with? */
+static bool has_weights(const pli_builder *b)
+{
+    static const char *const names[] = {"ssm_in", "ssm_conv1d", "ssm_out"};
+    pli_builder at = *b;
+    while (at.il < b->shape->run_layers && !b->shape->layer[at.il].recurrent)
+        at.il++;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!pli_build_has(&at, names[i]))
+            return false;
+    return true;
+}
+
+bool pli_scan_fits(const pli_builder *b, bool second)
+{
+    const pli_scan *s = &b->shape->scan;
+    const uint64_t figures[] = {s->kernel, s->inner, s->state, s->rank};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i] == 0 || figures[i] > UINT32_MAX / 16)
+            return false;
+    if (b->setup->sequences == 0 || s->kernel > UINT16_MAX || s->state > UINT16_MAX)
+        return false;
+    if (!has_weights(b))
+        return false;
+    return !second || (s->groups > 0 && s->groups <= UINT16_MAX && s->inner % s->rank == 0 &&
+                       s->inner % s->groups == 0);
+}
+
+/* ---- models of nothing else ------------------------------------------------------------------ */
+
+static bool fits(const pli_builder *b)
+{
+    return pli_scan_fits(b, b->flags & PLI_GRAPH_SCAN2);
+}
+
+static void inputs(pli_builder *b)
+{
+    pli_build_state_inputs(b);
+    pli_build_output_input(b);
+}
+
+static pli_id layer_of(pli_builder *b, pli_id residual)
+{
+    pli_id id = pli_build_norm(b, residual, "attn_norm", PLI_OF_LAYER);
+    id = b->flags & PLI_GRAPH_SCAN2 ? pli_build_scan2(b, id) : pli_build_scan(b, id);
+    pli_build_last_rows(b, &id, &residual);
+    return pli_build_onto(b, id, residual);
+}
+
+const pli_template pli_template_scan = {.fits = fits, .inputs = inputs, .layer = layer_of};
