@@ -12,27 +12,27 @@ pli_id pli_build_rope(pli_builder *b, pli_id operand)
                : pli_build_op(b, PLI_OP_ROPE, b->graph->node[operand].dims, operand, b->positions);
 }
 
-typedef struct heads {
+typedef struct projections {
     pli_id query, key, value;
-} heads;
+} projections;
 
-static heads fused_heads(pli_builder *b, pli_id x, const pli_layer *layer)
+static projections fused_heads(pli_builder *b, pli_id x, const pli_layer *layer)
 {
-    uint64_t dk = b->shape->key_length, dv = b->shape->value_length;
+    uint64_t dk = layer->key_length, dv = layer->value_length;
     uint64_t width = layer->heads * dk + layer->heads_kv * (dk + dv);
     pli_id qkv = pli_build_product(b, "attn_qkv", x, width);
-    heads h = {pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads, b->tokens), width),
-               pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads_kv, b->tokens), width),
-               pli_build_slice(b, qkv, pli_dims_of(dv, layer->heads_kv, b->tokens), width)};
+    projections h = {pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads, b->tokens), width),
+                     pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads_kv, b->tokens), width),
+                     pli_build_slice(b, qkv, pli_dims_of(dv, layer->heads_kv, b->tokens), width)};
     h.query = pli_build_rope(b, h.query);
     h.key = pli_build_rope(b, h.key);
     return h;
 }
 
-static heads separate_heads(pli_builder *b, pli_id x, const pli_layer *layer, bool rotates)
+static projections separate_heads(pli_builder *b, pli_id x, const pli_layer *layer, bool rotates)
 {
-    uint64_t dk = b->shape->key_length, dv = b->shape->value_length;
-    heads h;
+    uint64_t dk = layer->key_length, dv = layer->value_length;
+    projections h;
     h.query = pli_build_product(b, "attn_q", x, layer->heads * dk);
     h.key = pli_build_product(b, "attn_k", x, layer->heads_kv * dk);
     h.value = pli_build_product(b, "attn_v", x, layer->heads_kv * dv);
@@ -55,7 +55,7 @@ static heads separate_heads(pli_builder *b, pli_id x, const pli_layer *layer, bo
 }
 
 /* A layer's cache tensor, and how attention sees it: cells x heads of the cache's own type. */
-pli_id pli_build_cache(pli_builder *b)
+pli_id pli_build_cache(pli_builder *b, uint64_t il)
 {
     pli_id id = pli_graph_add(b->graph, PLI_OP_LEAF, pli_dims_of(0, 0, 0), 0);
     if (id == PLI_NO_NODE)
@@ -63,7 +63,7 @@ pli_id pli_build_cache(pli_builder *b)
     size_t host = b->sites->devices;
     b->graph->node[id].flags = PLI_NODE_STORED;
     b->graph->node[id].site =
-        (int)(b->setup->kv_offload ? pli_layer_site(b->plan, b->sites, b->il) : host);
+        (int)(b->setup->kv_offload ? pli_layer_site(b->plan, b->sites, il) : host);
     return id;
 }
 
@@ -81,81 +81,124 @@ void pli_build_store(pli_builder *b, pli_id what, pli_id where, pli_id cache)
     pli_graph_expand(b->graph, id);
 }
 
-pli_id pli_build_cached(pli_builder *b, pli_id cache, const pli_quant *type, uint64_t head,
-                        uint64_t count, uint64_t cells)
+pli_id pli_build_cached(pli_builder *b, const pli_cached *cached, const pli_cache_input *in)
 {
-    uint64_t tokens = pli_times(&b->graph->calc, cells, b->setup->streams), row = 0;
-    pli_id id = pli_build_view(b, cache, pli_dims_of(head, tokens, count));
+    pli_calc *calc = &b->graph->calc;
+    uint64_t tokens = pli_times(calc, in->cells, b->setup->streams), row = 0, wide = 0;
+    pli_dims dims = pli_dims_of(cached->head, tokens, cached->count);
+    pli_id id = pli_build_view(b, pli_build_view(b, cached->cache, dims), dims); /* permuted */
     if (id == PLI_NO_NODE)
         return id;
-    if (!pli_quant_row_bytes(type, head, &row))
+    const pli_quant *type = cached->type;
+    if (!pli_quant_row_bytes(type, cached->head, &row) ||
+        !pli_quant_row_bytes(type, cached->width, &wide))
         b->graph->failed = true;
     b->graph->node[id].bytes =
-        pli_times(&b->graph->calc, row, pli_times(&b->graph->calc, tokens, count));
+        pli_plus(calc, pli_times(calc, wide, tokens - 1), pli_times(calc, row, cached->count));
     bool is_f32 = type->block_elements == 1 && type->block_bytes == F32;
-    id = pli_build_view(b, id, b->graph->node[id].dims); /* permuted */
-    if (id == PLI_NO_NODE)
-        return id;
-    b->graph->node[id].bytes = b->graph->node[id - 1].bytes;
     if (!b->setup->flash || !is_f32)
         return id;
-    pli_id cast = pli_graph_add(b->graph, PLI_OP_PLAIN, b->graph->node[id].dims, 2);
+    pli_id cast = pli_graph_add(b->graph, PLI_OP_PLAIN, dims, 2);
     pli_graph_source(b->graph, cast, id);
     return cast;
 }
 
-pli_id pli_build_attend(pli_builder *b, pli_id query, pli_id keys, pli_id values,
-                        const pli_cache_input *in, const pli_layer *layer)
+/* Heads x the weight that decompresses them. */
+static pli_id expanded(pli_builder *b, const pli_attention *a, pli_id id, uint64_t heads)
 {
-    uint64_t dv = b->shape->value_length;
-    pli_dims out = pli_dims_of(dv, layer->heads, b->tokens);
-    if (b->setup->flash) {
-        pli_id id = pli_build_new(b, out, query, keys);
-        pli_graph_source(b->graph, id, values);
-        pli_graph_source(b->graph, id, in->used);
-        if (b->flags & PLI_GRAPH_GATE_LATE) /* gpt-oss: attention sinks */
-            pli_graph_source(b->graph, id,
-                             pli_build_weight(b, "attn_sinks", "weight", PLI_OF_LAYER));
-        return pli_build_view(b, id, pli_dims_of(dv * layer->heads, b->tokens, 1));
-    }
-    pli_id scores = pli_build_new(b, pli_dims_of(in->cells, b->tokens, layer->heads), keys, query);
+    if (!a->expand)
+        return id;
+    id = pli_build_new(b, pli_dims_of(a->expanded_length, b->tokens, heads), a->expand, id);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].rows = b->tokens;
+    return id;
+}
+
+static pli_id attend_flash(pli_builder *b, const pli_attention *a, const pli_cache_input *in,
+                           uint64_t heads)
+{
+    pli_id id = pli_build_new(b, pli_dims_of(a->value_length, heads, b->tokens), a->query, a->keys);
+    pli_graph_source(b->graph, id, a->values);
+    pli_graph_source(b->graph, id, in->used);
+    if (b->flags & PLI_GRAPH_GATE_LATE) /* gpt-oss: attention sinks */
+        pli_graph_source(b->graph, id, pli_build_weight(b, "attn_sinks", "weight", PLI_OF_LAYER));
+    if (!a->expand)
+        return pli_build_view(b, id, pli_dims_of(a->value_length * heads, b->tokens, 1));
+    id = pli_build_view(b, id, pli_dims_of(a->value_length, b->tokens, heads));
+    id = expanded(b, a, id, heads);
+    id = pli_build_view(b, id, pli_dims_of(a->expanded_length, heads, b->tokens));
+    id = pli_build_new(b, pli_dims_of(a->expanded_length, heads, b->tokens), id, PLI_NO_NODE);
+    return pli_build_view(b, id, pli_dims_of(a->expanded_length * heads, b->tokens, 1));
+}
+
+static pli_id attend_step_by_step(pli_builder *b, const pli_attention *a, const pli_cache_input *in,
+                                  uint64_t heads)
+{
+    pli_id scores = pli_build_new(b, pli_dims_of(in->cells, b->tokens, heads), a->keys, a->query);
     for (int i = 0; (b->flags & PLI_GRAPH_SCORE_CAP) && i < 3; i++)
         scores = pli_build_onto(b, scores, PLI_NO_NODE);
     scores = pli_build_onto(b, scores, in->used);
-    pli_id id = pli_build_new(b, pli_dims_of(dv, b->tokens, layer->heads), values, scores);
-    id = pli_build_new(b, pli_dims_of(dv * layer->heads, b->tokens, 1), pli_build_view(b, id, out),
-                       PLI_NO_NODE);
+    uint64_t length = a->expand ? a->expanded_length : a->value_length;
+    pli_id id = pli_build_new(b, pli_dims_of(a->value_length, b->tokens, heads), a->values, scores);
+    id = expanded(b, a, id, heads);
+    id = pli_build_view(b, id, pli_dims_of(length, heads, b->tokens));
+    id = pli_build_new(b, pli_dims_of(length * heads, b->tokens, 1), id, PLI_NO_NODE);
     if (!b->setup->kv_offload && id != PLI_NO_NODE)
         b->graph->node[id].site = (int)b->sites->devices;
     return id;
+}
+
+pli_id pli_build_attend(pli_builder *b, const pli_attention *attention, const pli_cache_input *in)
+{
+    uint64_t heads = b->shape->layer[b->il].heads;
+    pli_id id = b->setup->flash ? attend_flash(b, attention, in, heads)
+                                : attend_step_by_step(b, attention, in, heads);
+    pli_graph_expand(b->graph, id);
+    return pli_build_product(b, "attn_output", id, b->shape->embedding);
+}
+
+/* Queries as attention reads them: [head, tokens, heads]. */
+pli_id pli_build_queries(pli_builder *b, pli_id query, uint64_t length)
+{
+    uint64_t heads = b->shape->layer[b->il].heads;
+    query = pli_build_view(b, query, pli_dims_of(length, heads, b->tokens));
+    return pli_build_view(b, query, pli_dims_of(length, b->tokens, heads));
 }
 
 pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id value)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
     const pli_cache_input *in = &b->input[layer->slides];
-    uint64_t dk = b->shape->key_length, dv = b->shape->value_length;
     pli_graph_expand(b->graph, query);
     pli_graph_expand(b->graph, b->shape->window ? key : value);
     pli_graph_expand(b->graph, b->shape->window ? value : key);
-    pli_id keys = pli_build_cache(b), values = pli_build_cache(b);
+    pli_id keys = pli_build_cache(b, b->il), values = pli_build_cache(b, b->il);
     pli_build_store(b, key, in->keys, keys);
     pli_build_store(b, value, in->values, values);
-    query = pli_build_view(b, query, pli_dims_of(dk, layer->heads, b->tokens));
-    query = pli_build_view(b, query, pli_dims_of(dk, b->tokens, layer->heads));
-    keys = pli_build_cached(b, keys, b->setup->type_k, dk, layer->heads_kv, in->cells);
-    values = pli_build_cached(b, values, b->setup->type_v, dv, layer->heads_kv, in->cells);
-    pli_id out = pli_build_attend(b, query, keys, values, in, layer);
-    pli_graph_expand(b->graph, out);
-    return pli_build_product(b, "attn_output", out, b->shape->embedding);
+    return pli_build_attention_over(b, query, keys, values);
+}
+
+pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id values)
+{
+    const pli_layer *layer = &b->shape->layer[b->il];
+    const pli_cache_input *in = &b->input[layer->slides];
+    const pli_cached key = {keys, b->setup->type_k, layer->key_length, layer->heads_kv,
+                            layer->key_length * layer->heads_kv},
+                     value = {values, b->setup->type_v, layer->value_length, layer->heads_kv,
+                              layer->value_length * layer->heads_kv};
+    const pli_attention a = {.query = pli_build_queries(b, query, layer->key_length),
+                             .keys = pli_build_cached(b, &key, in),
+                             .values = pli_build_cached(b, &value, in),
+                             .value_length = layer->value_length};
+    return pli_build_attend(b, &a, in);
 }
 
 pli_id pli_build_attention(pli_builder *b, pli_id x)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
     bool rotates = !(b->flags & PLI_GRAPH_ROPE_SLIDING) || layer->slides || !b->shape->window;
-    heads h = b->flags & PLI_GRAPH_FUSED_QKV ? fused_heads(b, x, layer)
-                                             : separate_heads(b, x, layer, rotates);
+    projections h = b->flags & PLI_GRAPH_FUSED_QKV ? fused_heads(b, x, layer)
+                                                   : separate_heads(b, x, layer, rotates);
     if (b->flags & PLI_GRAPH_QUERY_SCALE)
         h.query = pli_build_onto(b, h.query, PLI_NO_NODE);
     return pli_build_attention_of(b, h.query, h.key, h.value);

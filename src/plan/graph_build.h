@@ -24,10 +24,10 @@
 #define PLI_GRAPH_UNGATED (1u << 15)       /* feed-forward without a gate */
 #define PLI_GRAPH_ROPE_SLIDING (1u << 16)  /* where layers slide, only those rotate */
 #define PLI_GRAPH_RESIDUAL_FIRST (1u << 17) /* residual + result, not result + residual */
-#define PLI_GRAPH_GATE_SIGMOID (1u << 18)   /* experts are chosen by sigmoid, not softmax */
-#define PLI_GRAPH_GATE_LATE (1u << 19)      /* softmax over the chosen only */
-#define PLI_GRAPH_GATE_BIASED (1u << 20)    /* a bias is added for the choice */
-#define PLI_GRAPH_GATE_NORMED (1u << 21)    /* weights of the chosen are divided by their sum */
+#define PLI_GRAPH_GATE_NORMED (1u << 18)    /* weights of the chosen are divided by their sum */
+#define PLI_GRAPH_GATE_KEYED (1u << 19)     /* ... where the header says expert_weights_norm */
+#define PLI_GRAPH_GATE_LATE (1u << 20)      /* softmax over the chosen only */
+#define PLI_GRAPH_GATE_EARLY (1u << 21)     /* the input is weighted, not the results */
 
 #define PLI_GRAPH_SCAN2 (1u << 22)        /* Mamba 2, not Mamba */
 #define PLI_GRAPH_KEYED_SCALES (1u << 23) /* scales only where the file has a key for them */
@@ -52,6 +52,8 @@ typedef struct pli_builder {
     uint64_t tokens; /* of the batch */
     uint64_t rows;   /* still worked on: tokens, after the last attention those with an output */
     pli_id positions, outputs;
+    pli_id temperature;       /* a factor for each token's queries; or none */
+    pli_id per_layer;         /* what each layer is told of its tokens; or none */
     pli_cache_input input[2]; /* full, sliding */
     uint64_t sequences;       /* among the tokens: as many of each */
     pli_id states, spare;     /* which states go on in this batch, and which are only moved */
@@ -71,7 +73,13 @@ typedef struct pli_template {
     bool numbered; /* layers differ by their number alone: all are drawn */
 } pli_template;
 extern const pli_template pli_template_dense;
+extern const pli_template pli_template_gemma3n;
+extern const pli_template pli_template_latent;
+extern const pli_template pli_template_llama4;
 extern const pli_template pli_template_scan;
+
+/* Attention and a feed-forward in every layer, with the weights that the flags ask for. */
+bool pli_dense_fits(const pli_builder *b);
 
 /* Leaving out layers that repeat (graph_fold.c): before the first, before each, after each. */
 bool pli_fold_begin(pli_builder *b, bool wanted);
@@ -86,6 +94,8 @@ static inline pli_dims pli_dims_of(uint64_t a, uint64_t b, uint64_t c)
 /* Whose weight: the input's, this layer's ("blk.N." before its name), the output's. */
 typedef enum pli_whose { PLI_OF_INPUT, PLI_OF_LAYER, PLI_OF_OUTPUT } pli_whose;
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose);
+/* This layer's tensor, "ffn_up.weight"; NULL: the file has none. */
+const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name);
 /* Adds the bias of this name where there is one on the host; on a device the addition changes
  * nothing. chosen: the experts it is for, or none. */
 pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen);
@@ -118,17 +128,28 @@ void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second);
 /* The layer's attention over its cache, by the flags, from the normed input to the output
  * projection. */
 pli_id pli_build_attention(pli_builder *b, pli_id x);
-/* Its parts: a cache tensor; storing into it; what attention sees of it, `count` heads of `head`
- * elements; the attention itself. */
-pli_id pli_build_cache(pli_builder *b);
+/* Its parts: layer il's cache tensor; storing into it; what attention sees of it; the attention
+ * itself. */
+pli_id pli_build_cache(pli_builder *b, uint64_t il);
 void pli_build_store(pli_builder *b, pli_id what, pli_id where, pli_id cache);
-pli_id pli_build_cached(pli_builder *b, pli_id cache, const pli_quant *type, uint64_t head,
-                        uint64_t count, uint64_t cells);
-pli_id pli_build_attend(pli_builder *b, pli_id query, pli_id keys, pli_id values,
-                        const pli_cache_input *in, const pli_layer *layer);
-
-/* Its parts again: from queries, keys and values, stored and attended to, to the projection. */
+typedef struct pli_cached {
+    pli_id cache;
+    const pli_quant *type;
+    uint64_t head, count, width; /* `count` heads of `head` elements, of rows of `width` */
+} pli_cached;
+pli_id pli_build_cached(pli_builder *b, const pli_cached *cached, const pli_cache_input *in);
+typedef struct pli_attention {
+    pli_id query, keys, values;
+    uint64_t value_length;
+    pli_id expand;            /* the weight that decompresses its result; or none */
+    uint64_t expanded_length; /* ... to heads of this length */
+} pli_attention;
+pli_id pli_build_attend(pli_builder *b, const pli_attention *attention, const pli_cache_input *in);
+pli_id pli_build_queries(pli_builder *b, pli_id query, uint64_t length); /* as it reads them */
+/* Keys and values stored and attended to; the same over caches that were filled before. Both up
+ * to the output projection. */
 pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id value);
+pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id values);
 /* The layer around its attention, or what stands in its place, by the flags: norms, residual
  * sums, feed-forward. */
 typedef pli_id (*pli_mixer)(pli_builder *b, pli_id x);

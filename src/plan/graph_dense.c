@@ -56,11 +56,14 @@ static pli_id layer_of(pli_builder *b, pli_id hidden)
 static bool has_weights(const pli_builder *b)
 {
     const pli_model *model = b->shape->model;
-    bool lead = b->shape->experts && b->shape->dense_lead == 0;
+    bool routed = b->shape->layer[0].routed;
+    bool merged = pli_model_tensor(model, "blk.0.ffn_gate_up_exps.weight") != NULL;
     const char *const names[] = {
         b->flags & PLI_GRAPH_FUSED_QKV ? "blk.0.attn_qkv.weight" : "blk.0.attn_q.weight",
         "blk.0.attn_output.weight",
-        lead ? "blk.0.ffn_up_exps.weight" : "blk.0.ffn_up.weight",
+        merged   ? "blk.0.ffn_gate_up_exps.weight"
+        : routed ? "blk.0.ffn_up_exps.weight"
+                 : "blk.0.ffn_up.weight",
         "output_norm.weight",
         "token_embd.weight",
     };
@@ -68,16 +71,16 @@ static bool has_weights(const pli_builder *b)
         if (!pli_model_tensor(model, names[i]))
             return false;
     bool gated = pli_model_tensor(model, "blk.0.ffn_gate.weight") != NULL;
-    if (!lead && gated == ((b->flags & (PLI_GRAPH_UNGATED | PLI_GRAPH_FUSED_UP)) != 0))
+    if (!routed && gated == ((b->flags & (PLI_GRAPH_UNGATED | PLI_GRAPH_FUSED_UP)) != 0))
         return false;
     bool side_by_side = b->flags & (PLI_GRAPH_PARALLEL | PLI_GRAPH_PARALLEL_SUM);
     return !side_by_side || !pli_model_tensor(model, "blk.0.ffn_norm.weight");
 }
 
-static bool fits(const pli_builder *b)
+bool pli_dense_fits(const pli_builder *b)
 {
     const pli_shape *shape = b->shape;
-    if (shape->latent || (shape->experts && shape->experts_used < 2))
+    if (shape->latent || (shape->experts && shape->experts_used == 0))
         return false;
     for (uint64_t il = 0; il < shape->run_layers; il++)
         if (!shape->layer[il].cached ||
@@ -87,4 +90,4 @@ static bool fits(const pli_builder *b)
 }
 
 const pli_template pli_template_dense = {
-    .fits = fits, .inputs = pli_build_attention_inputs, .layer = layer_of};
+    .fits = pli_dense_fits, .inputs = pli_build_attention_inputs, .layer = layer_of};

@@ -26,16 +26,49 @@ pli_id pli_build_feed_forward(pli_builder *b, pli_id x, uint64_t width, const ch
     return pli_build_product(b, name, inside, b->shape->embedding);
 }
 
+/* Only experts of the best groups may be chosen: of each group the two best scores count, and the
+ * scores of the other groups are overwritten. */
+static pli_id in_best_groups(pli_builder *b, pli_id scores)
+{
+    const pli_shape *shape = b->shape;
+    uint64_t groups = shape->expert_groups, rows = b->rows, size;
+    if (groups < 2)
+        return scores;
+    size = shape->experts / groups;
+    pli_dims grouped = pli_dims_of(size, groups, rows);
+    scores = pli_build_view(b, scores, grouped);
+    pli_id best = pli_build_new(b, grouped, scores, PLI_NO_NODE); /* sorted */
+    best = pli_build_slice(b, best, pli_dims_of(2, groups, rows), size);
+    pli_id sum = pli_build_op(b, PLI_OP_LOOKUP, pli_dims_of(2, groups, rows),
+                              pli_build_view(b, scores, pli_dims_of(size, groups, rows)), best);
+    sum = pli_build_view(b, sum, pli_dims_of(2, groups, rows));
+    sum = pli_build_new(b, pli_dims_of(1, groups, rows), sum, PLI_NO_NODE);
+    sum = pli_build_view(b, sum, pli_dims_of(groups, rows, 1));
+    pli_id chosen = pli_build_new(b, pli_dims_of(groups, rows, 1), sum, PLI_NO_NODE);
+    chosen = pli_build_slice(b, chosen, pli_dims_of(shape->groups_used, 1, rows), groups);
+    pli_id kept =
+        pli_build_op(b, PLI_OP_LOOKUP, pli_dims_of(size, shape->groups_used, rows), scores, chosen);
+    pli_id masked = pli_build_onto(b, scores, PLI_NO_NODE);
+    pli_id id = pli_build_op(b, PLI_OP_STORE, grouped, kept, chosen);
+    pli_graph_source(b->graph, id, masked);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].root = masked;
+    return pli_build_view(b, id, pli_dims_of(shape->experts, rows, 1));
+}
+
 /* Weights of the chosen experts, [1, used, rows]; *chosen: who they are. */
 static pli_id gate(pli_builder *b, pli_id x, pli_id *chosen)
 {
     uint64_t experts = b->shape->experts, used = b->shape->experts_used, rows = b->rows;
-    pli_id scores = pli_build_product(b, "ffn_gate_inp", x, experts);
-    pli_id share = b->flags & PLI_GRAPH_GATE_LATE ? scores : pli_build_onto(b, scores, PLI_NO_NODE);
-    pli_id by =
-        b->flags & PLI_GRAPH_GATE_BIASED
-            ? pli_build_onto(b, share, pli_build_weight(b, "exp_probs_b", "bias", PLI_OF_LAYER))
-            : share;
+    pli_id scores = pli_build_product(b, "ffn_gate_inp", x, experts), share = scores;
+    if (b->flags & PLI_GRAPH_GATE_EARLY)
+        share = pli_build_new(b, pli_dims_of(experts, rows, 1), scores, PLI_NO_NODE);
+    else if (!(b->flags & PLI_GRAPH_GATE_LATE))
+        share = pli_build_onto(b, scores, PLI_NO_NODE);
+    pli_id by = b->flags & PLI_GRAPH_GATE_EARLY ? scores : share;
+    if (pli_build_tensor(b, "exp_probs_b.bias"))
+        by = pli_build_onto(b, by, pli_build_weight(b, "exp_probs_b", "bias", PLI_OF_LAYER));
+    by = in_best_groups(b, by);
     pli_id sorted = pli_build_new(b, pli_dims_of(experts, rows, 1), by, PLI_NO_NODE);
     *chosen = pli_build_slice(b, sorted, pli_dims_of(used, 1, rows), experts);
     pli_id id = pli_graph_add(b->graph, PLI_OP_LOOKUP, pli_dims_of(1, used, rows), sizeof(float));
@@ -44,21 +77,31 @@ static pli_id gate(pli_builder *b, pli_id x, pli_id *chosen)
     return id;
 }
 
-static pli_id balanced(pli_builder *b, pli_id shares)
+static bool is_normed(const pli_builder *b)
+{
+    return b->flags & PLI_GRAPH_GATE_NORMED ||
+           (b->flags & PLI_GRAPH_GATE_KEYED &&
+            pli_model_number(b->shape->model, "%s.expert_weights_norm", 0));
+}
+
+/* The weights brought to a sum, and scaled. */
+static pli_id balanced(pli_builder *b, pli_id id)
 {
     uint64_t used = b->shape->experts_used, rows = b->rows;
     double scale = 1;
-    pli_id id = pli_build_view(b, shares, pli_dims_of(used, rows, 1));
-    if (b->flags & PLI_GRAPH_GATE_LATE) {
+    bool late = b->flags & PLI_GRAPH_GATE_LATE, normed = is_normed(b);
+    if (late || normed)
+        id = pli_build_view(b, id, pli_dims_of(used, rows, 1));
+    if (late)
         id = pli_build_onto(b, id, PLI_NO_NODE);
-    } else {
+    if (normed) {
         pli_id sum = pli_build_new(b, pli_dims_of(1, rows, 1), id, PLI_NO_NODE);
         sum = pli_build_new(b, pli_dims_of(1, rows, 1), sum, PLI_NO_NODE); /* clamped */
         id = pli_build_onto(b, id, sum);
     }
-    id = pli_build_view(b, id, pli_dims_of(1, used, rows));
-    if ((b->flags & PLI_GRAPH_GATE_SIGMOID) &&
-        pli_model_f64(b->shape->model, "%s.expert_weights_scale", &scale) && scale != 1 &&
+    if (late || normed)
+        id = pli_build_view(b, id, pli_dims_of(1, used, rows));
+    if (pli_model_f64(b->shape->model, "%s.expert_weights_scale", &scale) && scale != 1 &&
         scale != 0)
         id = pli_build_onto(b, id, PLI_NO_NODE);
     return id;
@@ -80,39 +123,58 @@ static pli_id sum_of(pli_builder *b, pli_id results)
 {
     pli_id view[PLI_GRAPH_MAX_EXPERTS] = {PLI_NO_NODE}, sum;
     uint64_t used = b->shape->experts_used;
+    pli_dims dims = pli_dims_of(b->shape->embedding, b->rows, 1);
     for (uint64_t i = 0; i < used; i++) {
-        view[i] = pli_build_view(b, results, pli_dims_of(b->shape->embedding, b->rows, 1));
+        view[i] = pli_build_view(b, results, dims);
         pli_graph_expand(b->graph, view[i]);
     }
     sum = view[0];
     for (uint64_t i = 1; i < used; i++)
         sum = pli_build_onto(b, sum, view[i]);
-    return sum;
+    return used == 1 ? pli_build_new(b, dims, sum, PLI_NO_NODE) : sum;
+}
+
+/* The chosen experts' inner results: gate and up in one matrix or two. */
+static pli_id inside(pli_builder *b, pli_id x, pli_id chosen)
+{
+    uint64_t width = b->shape->expert_width;
+    pli_dims dims = pli_dims_of(width, b->shape->experts_used, b->rows);
+    if (pli_build_tensor(b, "ffn_gate_up_exps.weight")) {
+        pli_id both = product(b, "ffn_gate_up_exps", x, chosen, 2 * width);
+        return pli_build_new(b, dims, pli_build_view(b, both, dims), pli_build_view(b, both, dims));
+    }
+    pli_id up = product(b, "ffn_up_exps", x, chosen, width);
+    return pli_build_new(b, dims, product(b, "ffn_gate_exps", x, chosen, width), up);
+}
+
+/* The input of each chosen expert, multiplied with its weight. */
+static pli_id weighted(pli_builder *b, pli_id x, pli_id shares)
+{
+    pli_dims dims = pli_dims_of(b->shape->embedding, b->shape->experts_used, b->rows);
+    return pli_build_onto(b, pli_build_new(b, dims, x, PLI_NO_NODE), shares);
 }
 
 pli_id pli_build_experts(pli_builder *b, pli_id x)
 {
-    uint64_t width = b->shape->expert_width, embedding = b->shape->embedding;
+    uint64_t embedding = b->shape->embedding;
+    bool early = b->flags & PLI_GRAPH_GATE_EARLY;
     pli_id chosen = PLI_NO_NODE, shares = gate(b, x, &chosen);
-    if (b->flags & (PLI_GRAPH_GATE_NORMED | PLI_GRAPH_GATE_LATE))
-        shares = balanced(b, shares);
+    shares = balanced(b, shares);
     pli_graph_expand(b->graph, shares);
     pli_id each = pli_build_view(b, x, pli_dims_of(embedding, 1, b->rows));
-    pli_id up = product(b, "ffn_up_exps", each, chosen, width);
-    pli_id open = product(b, "ffn_gate_exps", each, chosen, width);
-    pli_id inside = pli_build_new(b, pli_dims_of(width, b->shape->experts_used, b->rows), open, up);
-    pli_id down = product(b, "ffn_down_exps", inside, chosen, embedding);
-    pli_id sum = sum_of(b, pli_build_onto(b, down, shares));
-    if (!b->shape->shared_width)
+    if (early)
+        each = weighted(b, each, shares);
+    pli_id down = product(b, "ffn_down_exps", inside(b, each, chosen), chosen, embedding);
+    pli_id sum = sum_of(b, early ? down : pli_build_onto(b, down, shares));
+    const pli_tensor *shared = pli_build_tensor(b, "ffn_up_shexp.weight");
+    if (!shared)
         return sum;
-    pli_id shared = pli_build_feed_forward(b, x, b->shape->shared_width, "_shexp");
-    return pli_build_onto(b, sum, shared);
+    return pli_build_onto(b, sum, pli_build_feed_forward(b, x, shared->shape[1], "_shexp"));
 }
 
 pli_id pli_build_layer_feed_forward(pli_builder *b, pli_id x)
 {
-    const pli_shape *shape = b->shape;
-    if (shape->experts && b->il >= shape->dense_lead)
-        return pli_build_experts(b, x);
-    return pli_build_feed_forward(b, x, shape->layer[b->il].feed_forward, "");
+    const pli_layer *layer = &b->shape->layer[b->il];
+    return layer->routed ? pli_build_experts(b, x)
+                         : pli_build_feed_forward(b, x, layer->feed_forward, "");
 }

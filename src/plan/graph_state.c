@@ -33,7 +33,7 @@ static void store(pli_builder *b, const pli_state *state, pli_id what)
 
 pli_state pli_build_state(pli_builder *b, uint64_t width)
 {
-    pli_state state = {.cache = pli_build_cache(b), .width = width};
+    pli_state state = {.cache = pli_build_cache(b, b->il), .width = width};
     state.all = pli_build_view(b, state.cache, pli_dims_of(width, b->sequences, 1));
     store(b, &state, state.all);
     return state;

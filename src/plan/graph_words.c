@@ -108,6 +108,13 @@ pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pl
     return id;
 }
 
+const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "blk.%" PRIu64 ".%s", b->il, name);
+    return pli_model_tensor(b->shape->model, text);
+}
+
 pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen)
 {
     pli_node found = {.flags = 0};

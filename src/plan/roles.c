@@ -69,6 +69,7 @@ static void add_to_layer(pli_layer *layer, const pli_tensor *tensor, pli_str nam
     uint64_t hash = mixed_text(1, name);
     for (uint32_t i = 0; i < tensor->dims; i++)
         hash = mixed(hash, tensor->shape[i]);
+    layer->routed |= pli_eq(name, ".ffn_gate_inp.weight");
     layer->names += hash;
     layer->bytes += mixed(mixed(hash, tensor->type), tensor->bytes);
 }

@@ -13,6 +13,8 @@ static void set_widths(const pli_shape *shape, pli_calc *calc, pli_layer *layer)
         key = pli_model_number(shape->model, "%s.attention.key_length_swa", key);
         value = pli_model_number(shape->model, "%s.attention.value_length_swa", value);
     }
+    layer->key_length = key;
+    layer->value_length = value;
     layer->key_width = pli_times(calc, key, layer->heads_kv);
     layer->value_width = shape->latent ? 0 : pli_times(calc, value, layer->heads_kv);
 }
@@ -109,6 +111,22 @@ static uint64_t vocabulary_of(const pli_model *model)
                             embedding && embedding->dims == 2 ? embedding->shape[1] : 0);
 }
 
+/* Latent attention: heads are kept compressed, and a part that rotates beside them. */
+static void set_latent(pli_shape *shape)
+{
+    const pli_model *model = shape->model;
+    shape->rotary = pli_model_number(model, "%s.rope.dimension_count", shape->key_length);
+    if (!pli_model_tensor(model, "blk.0.attn_q.weight"))
+        shape->query_rank = pli_model_number(model, "%s.attention.q_lora_rank", 0);
+    shape->latent_rank = pli_model_number(model, "%s.attention.kv_lora_rank", 0);
+    shape->full_key_length =
+        pli_model_number(model, "%s.attention.key_length_mla", shape->key_length);
+    shape->full_value_length =
+        pli_model_number(model, "%s.attention.value_length_mla", shape->value_length);
+    shape->latent = (shape->arch->flags & PLI_ARCH_LATENT) &&
+                    pli_model_number(model, "%s.attention.key_length_mla", 0);
+}
+
 static void set_experts(pli_shape *shape, pli_calc *calc)
 {
     const pli_model *model = shape->model;
@@ -121,6 +139,8 @@ static void set_experts(pli_shape *shape, pli_calc *calc)
     shape->shared_width = pli_model_number(
         model, "%s.expert_shared_feed_forward_length",
         pli_times(calc, shape->expert_width, pli_model_number(model, "%s.expert_shared_count", 0)));
+    shape->expert_groups = pli_model_number(model, "%s.expert_group_count", 0);
+    shape->groups_used = pli_model_number(model, "%s.expert_group_used_count", 0);
     shape->dense_lead = pli_model_number(model, "%s.leading_dense_block_count", 0);
 }
 
@@ -163,8 +183,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
         pli_model_number(model, "%s.attention.key_length", heads ? shape->embedding / heads : 0);
     shape->value_length =
         pli_model_number(model, "%s.attention.value_length", heads ? shape->embedding / heads : 0);
-    shape->latent = (shape->arch->flags & PLI_ARCH_LATENT) &&
-                    pli_model_number(model, "%s.attention.key_length_mla", 0);
+    set_latent(shape);
     shape->window = pli_arch_window(shape->arch, model);
     set_layers(shape, &calc);
     set_state(shape, &calc);

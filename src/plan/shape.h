@@ -10,7 +10,9 @@ typedef struct pli_layer {
     bool attends, recurrent, slides;
     bool cached; /* attends and owns a cache */
     uint64_t heads, heads_kv;
+    uint64_t key_length, value_length; /* of a head */
     uint64_t feed_forward;
+    bool routed;                     /* its feed-forward is a mixture of experts */
     uint64_t key_width, value_width; /* elements that the cache keeps of a token */
     uint64_t names; /* equal where two layers hold tensors of the same names and shapes */
     uint64_t bytes; /* ... and types */
@@ -38,10 +40,15 @@ typedef struct pli_shape {
     uint64_t state_conv, state_scan; /* f32 elements of a recurrent layer and sequence */
     pli_scan scan;
     uint64_t experts, experts_used, expert_width, shared_width, dense_lead;
-    bool latent;         /* one latent row instead of keys and values */
-    bool hybrid;         /* attention and recurrent layers */
-    bool rotates;        /* has positions for an input */
-    bool has_head;       /* computes logits */
+    uint64_t expert_groups, groups_used; /* 0: experts are chosen among all */
+    uint64_t query_rank;                 /* of compressed queries; 0: there are none */
+    uint64_t rotary;                     /* elements of a head that rotate */
+    uint64_t latent_rank;                /* of compressed keys and values; 0: there are none */
+    uint64_t full_key_length, full_value_length; /* of a head once it is decompressed */
+    bool latent;                                 /* one latent row instead of keys and values */
+    bool hybrid;                                 /* attention and recurrent layers */
+    bool rotates;                                /* has positions for an input */
+    bool has_head;                               /* computes logits */
     const char *lacking; /* first missing key without which only weights are known; or NULL */
 } pli_shape;
 
