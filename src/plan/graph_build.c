@@ -87,7 +87,9 @@ void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second)
 
 static void logits(pli_builder *b, pli_id hidden, bool tied)
 {
-    pli_id id = pli_build_norm(b, hidden, "output_norm", PLI_OF_OUTPUT);
+    bool named_so = b->shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT;
+    pli_id id =
+        pli_build_norm(b, hidden, named_so ? "token_embd_norm" : "output_norm", PLI_OF_OUTPUT);
     id = pli_build_new(b, pli_dims_of(b->shape->vocabulary, b->rows, 1),
                        pli_build_weight(b, tied ? "token_embd" : "output", "weight", PLI_OF_OUTPUT),
                        id);

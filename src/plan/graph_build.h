@@ -57,6 +57,7 @@ typedef struct pli_builder {
     pli_cache_input input[2]; /* full, sliding */
     uint64_t sequences;       /* among the tokens: as many of each */
     pli_id states, spare;     /* which states go on in this batch, and which are only moved */
+    pli_id first_value;       /* rwkv 7: the first layer's, which the others draw on */
     uint64_t il;
     bool folds;               /* layers that repeat are left out */
     uint64_t contiguous_from; /* since the last that was */
@@ -76,7 +77,9 @@ extern const pli_template pli_template_dense;
 extern const pli_template pli_template_gemma3n;
 extern const pli_template pli_template_latent;
 extern const pli_template pli_template_llama4;
+extern const pli_template pli_template_rwkv6, pli_template_rwkv7;
 extern const pli_template pli_template_scan;
+extern const pli_template pli_template_shortconv;
 
 /* Attention and a feed-forward in every layer, with the weights that the flags ask for. */
 bool pli_dense_fits(const pli_builder *b);
@@ -101,9 +104,12 @@ const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name);
 pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen);
 /* weight x input (+ bias): width elements a row. */
 pli_id pli_build_product(pli_builder *b, const char *weight, pli_id input, uint64_t width);
+/* The same on each sequence by itself: lending looks at the tokens of one. */
+pli_id pli_build_product_each(pli_builder *b, const char *weight, pli_id input, uint64_t width);
 pli_id pli_build_op(pli_builder *b, pli_op op, pli_dims dims, pli_id first, pli_id second);
 pli_id pli_build_input(pli_builder *b, uint64_t elements, uint64_t size);
 pli_id pli_build_new(pli_builder *b, pli_dims dims, pli_id first, pli_id second); /* new memory */
+pli_id pli_build_anew(pli_builder *b, pli_id operand); /* new memory, as large as the operand */
 pli_id pli_build_onto(pli_builder *b, pli_id first, pli_id second); /* may take over an operand */
 pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims);
 /* Part of a larger result, whose second and third dimension step over so many elements: a copy

@@ -3,17 +3,6 @@
  * here as [a, b, tokens] is contiguous over both. */
 #include "graph_build.h"
 
-/* Where a product works on each sequence by itself, lending looks at the tokens of one. */
-static pli_id product(pli_builder *b, const char *name, pli_id x, uint64_t width)
-{
-    uint64_t each = b->tokens / b->sequences;
-    pli_id id = pli_build_new(b, pli_dims_of(width, each, b->sequences),
-                              pli_build_weight(b, name, "weight", PLI_OF_LAYER), x);
-    if (id != PLI_NO_NODE)
-        b->graph->node[id].rows = each;
-    return pli_build_biased(b, id, name, PLI_NO_NODE);
-}
-
 /* The convolution over the last tokens, `rows` being a view of the product that enters it. */
 static pli_id convolution(pli_builder *b, pli_id rows, uint64_t width)
 {
@@ -62,7 +51,7 @@ static pli_id gated(pli_builder *b, pli_id result, pli_id past, pli_id gate, pli
 
 static pli_id out_of(pli_builder *b, pli_id id)
 {
-    id = product(b, "ssm_out", id, b->shape->embedding);
+    id = pli_build_product_each(b, "ssm_out", id, b->shape->embedding);
     return pli_build_view(b, id, pli_dims_of(b->shape->embedding, b->tokens, 1));
 }
 
@@ -81,9 +70,9 @@ pli_id pli_build_scan(pli_builder *b, pli_id x)
     pli_dims dims = pli_dims_of(inner, b->tokens / b->sequences, b->sequences);
     pli_dims rows = pli_dims_of(inner, 1, b->tokens);
     x = pli_build_view(b, x, pli_dims_of(b->shape->embedding, b->tokens, 1));
-    pli_id both = product(b, "ssm_in", x, 2 * inner);
+    pli_id both = pli_build_product_each(b, "ssm_in", x, 2 * inner);
     pli_id mixed = convolution(b, pli_build_slice(b, both, rows, 2 * inner), inner);
-    pli_id by = product(b, "ssm_x", mixed, width);
+    pli_id by = pli_build_product_each(b, "ssm_x", mixed, width);
     scanned in = {.x = pli_build_view(b, mixed, dims)};
     in.step = pli_build_slice(b, by, pli_dims_of(s->rank, 1, b->tokens), width);
     in.in = pli_build_slice(b, by, pli_dims_of(s->state, 1, b->tokens), width);
@@ -91,7 +80,7 @@ pli_id pli_build_scan(pli_builder *b, pli_id x)
     in.step = normed(b, in.step, "ssm_dt_norm");
     in.in = normed(b, in.in, "ssm_b_norm");
     in.out = normed(b, in.out, "ssm_c_norm");
-    in.step = product(b, "ssm_dt", in.step, inner);
+    in.step = pli_build_product_each(b, "ssm_dt", in.step, inner);
     pli_id id = scan(b, &in, dims);
     id = gated(b, id, mixed, pli_build_slice(b, both, rows, 2 * inner), dims);
     return out_of(b, id);
@@ -104,7 +93,7 @@ pli_id pli_build_scan2(pli_builder *b, pli_id x)
     pli_dims heads = pli_dims_of(s->inner / s->rank, s->rank, b->tokens);
     pli_dims keys = pli_dims_of(s->state, s->groups, b->tokens);
     x = pli_build_view(b, x, pli_dims_of(b->shape->embedding, b->tokens, 1));
-    pli_id all = product(b, "ssm_in", x, width);
+    pli_id all = pli_build_product_each(b, "ssm_in", x, width);
     pli_id mixed = pli_build_slice(b, all, pli_dims_of(mixing, 1, b->tokens), width);
     mixed = convolution(b, mixed, mixing);
     scanned in = {.x = pli_build_slice(b, mixed, heads, mixing)};

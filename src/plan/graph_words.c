@@ -20,6 +20,12 @@ pli_id pli_build_new(pli_builder *b, pli_dims dims, pli_id first, pli_id second)
     return pli_build_op(b, PLI_OP_PLAIN, dims, first, second);
 }
 
+pli_id pli_build_anew(pli_builder *b, pli_id operand)
+{
+    return b->graph->failed ? PLI_NO_NODE
+                            : pli_build_new(b, b->graph->node[operand].dims, operand, PLI_NO_NODE);
+}
+
 pli_id pli_build_onto(pli_builder *b, pli_id first, pli_id second)
 {
     return b->graph->failed
@@ -115,21 +121,36 @@ const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name)
     return pli_model_tensor(b->shape->model, text);
 }
 
-pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen)
+static pli_id biased(pli_builder *b, pli_id id, const char *name, pli_whose whose, pli_id chosen)
 {
     pli_node found = {.flags = 0};
-    if (b->graph->failed || !find_weight(b, name, "bias", PLI_OF_LAYER, &found) ||
+    if (b->graph->failed || !find_weight(b, name, "bias", whose, &found) ||
         (size_t)found.site != b->sites->devices)
         return id;
-    id = pli_build_onto(b, id, pli_build_weight(b, name, "bias", PLI_OF_LAYER));
+    id = pli_build_onto(b, id, pli_build_weight(b, name, "bias", whose));
     pli_graph_source(b->graph, id, chosen);
     return id;
+}
+
+pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen)
+{
+    return biased(b, id, name, PLI_OF_LAYER, chosen);
 }
 
 pli_id pli_build_product(pli_builder *b, const char *name, pli_id operand, uint64_t width)
 {
     pli_id by = pli_build_weight(b, name, "weight", PLI_OF_LAYER);
     pli_id id = pli_build_new(b, pli_dims_of(width, b->rows, 1), by, operand);
+    return pli_build_biased(b, id, name, PLI_NO_NODE);
+}
+
+pli_id pli_build_product_each(pli_builder *b, const char *name, pli_id operand, uint64_t width)
+{
+    uint64_t each = b->tokens / b->sequences;
+    pli_id by = pli_build_weight(b, name, "weight", PLI_OF_LAYER);
+    pli_id id = pli_build_new(b, pli_dims_of(width, each, b->sequences), by, operand);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].rows = each;
     return pli_build_biased(b, id, name, PLI_NO_NODE);
 }
 
@@ -142,5 +163,5 @@ pli_id pli_build_norm(pli_builder *b, pli_id operand, const char *name, pli_whos
     pli_id id = b->flags & PLI_GRAPH_LAYER_NORM ? pli_build_new(b, dims, operand, PLI_NO_NODE)
                                                 : pli_build_onto(b, operand, PLI_NO_NODE);
     id = pli_build_onto(b, id, by);
-    return whose == PLI_OF_LAYER ? pli_build_biased(b, id, name, PLI_NO_NODE) : id;
+    return biased(b, id, name, whose, PLI_NO_NODE);
 }
