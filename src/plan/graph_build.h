@@ -80,6 +80,8 @@ extern const pli_template pli_template_llama4;
 extern const pli_template pli_template_rwkv6, pli_template_rwkv7;
 extern const pli_template pli_template_scan;
 extern const pli_template pli_template_shortconv;
+extern const pli_template pli_template_hybrid, pli_template_jamba, pli_template_nemotron;
+extern const pli_template pli_template_falcon_h1;
 
 /* Attention and a feed-forward in every layer, with the weights that the flags ask for. */
 bool pli_dense_fits(const pli_builder *b);
@@ -118,6 +120,7 @@ pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, 
 /* Part of each of n[2] rows of `width`. */
 pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width);
 pli_id pli_build_norm(pli_builder *b, pli_id input, const char *weight, pli_whose whose);
+pli_id pli_build_norm_by(pli_builder *b, pli_id input, pli_id weight);
 /* Does the layer have this weight? */
 bool pli_build_has(const pli_builder *b, const char *name);
 /* Positions, rows with an output, and what stores into and masks each cache; each by itself. */
@@ -183,8 +186,8 @@ void pli_build_state_store(pli_builder *b, const pli_state *state, pli_id what);
 /* A layer of Mamba, of Mamba 2, from the normed input to the output projection. */
 pli_id pli_build_scan(pli_builder *b, pli_id x);
 pli_id pli_build_scan2(pli_builder *b, pli_id x);
-/* Are its figures such that they can be drawn? */
-bool pli_scan_fits(const pli_builder *b, bool second);
+/* Is the model's such that it can be drawn? */
+bool pli_scan_fits(const pli_builder *b);
 
 /* Feed-forward of this width through weights "ffn_up", "ffn_gate", "ffn_down" + suffix. */
 pli_id pli_build_feed_forward(pli_builder *b, pli_id input, uint64_t width, const char *suffix);

@@ -125,7 +125,7 @@ static pli_id sum_of(pli_builder *b, pli_id results)
     uint64_t used = b->shape->experts_used;
     pli_dims dims = pli_dims_of(b->shape->embedding, b->rows, 1);
     for (uint64_t i = 0; i < used; i++) {
-        view[i] = pli_build_view(b, results, dims);
+        view[i] = pli_build_part(b, results, dims, used * dims.n[0], 0);
         pli_graph_expand(b->graph, view[i]);
     }
     sum = view[0];

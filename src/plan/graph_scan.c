@@ -29,7 +29,8 @@ static pli_id scan(pli_builder *b, const scanned *s, pli_dims heads)
 {
     uint64_t rows = b->shape->scan.inner * b->tokens, kept = b->shape->state_scan * b->sequences;
     pli_state state = pli_build_state(b, b->shape->state_scan);
-    pli_id id = pli_build_op(b, PLI_OP_PLAIN, pli_dims_of(rows + kept, 1, 1), state.all, s->x);
+    pli_id before = pli_build_view(b, state.all, pli_dims_of(kept, 1, 1)); /* a copy of its own */
+    pli_id id = pli_build_op(b, PLI_OP_PLAIN, pli_dims_of(rows + kept, 1, 1), before, s->x);
     pli_graph_source(b->graph, id, s->step);
     pli_graph_source(b->graph, id, pli_build_weight(b, "ssm_a", "weight", PLI_OF_LAYER));
     pli_graph_source(b->graph, id, s->in);
@@ -124,7 +125,7 @@ static bool has_weights(const pli_builder *b)
     return true;
 }
 
-bool pli_scan_fits(const pli_builder *b, bool second)
+bool pli_scan_fits(const pli_builder *b)
 {
     const pli_scan *s = &b->shape->scan;
     const uint64_t figures[] = {s->kernel, s->inner, s->state, s->rank};
@@ -135,16 +136,11 @@ bool pli_scan_fits(const pli_builder *b, bool second)
         return false;
     if (!has_weights(b))
         return false;
-    return !second || (s->groups > 0 && s->groups <= UINT16_MAX && s->inner % s->rank == 0 &&
-                       s->inner % s->groups == 0);
+    return !(b->flags & PLI_GRAPH_SCAN2) || (s->groups > 0 && s->groups <= UINT16_MAX &&
+                                             s->inner % s->rank == 0 && s->inner % s->groups == 0);
 }
 
 /* ---- models of nothing else ------------------------------------------------------------------ */
-
-static bool fits(const pli_builder *b)
-{
-    return pli_scan_fits(b, b->flags & PLI_GRAPH_SCAN2);
-}
 
 static void inputs(pli_builder *b)
 {
@@ -160,4 +156,4 @@ static pli_id layer_of(pli_builder *b, pli_id residual)
     return pli_build_onto(b, id, residual);
 }
 
-const pli_template pli_template_scan = {.fits = fits, .inputs = inputs, .layer = layer_of};
+const pli_template pli_template_scan = {.fits = pli_scan_fits, .inputs = inputs, .layer = layer_of};

@@ -154,14 +154,18 @@ pli_id pli_build_product_each(pli_builder *b, const char *name, pli_id operand, 
     return pli_build_biased(b, id, name, PLI_NO_NODE);
 }
 
-pli_id pli_build_norm(pli_builder *b, pli_id operand, const char *name, pli_whose whose)
+pli_id pli_build_norm_by(pli_builder *b, pli_id operand, pli_id weight)
 {
     if (b->graph->failed)
         return PLI_NO_NODE;
     pli_dims dims = b->graph->node[operand].dims;
-    pli_id by = pli_build_weight(b, name, "weight", whose);
     pli_id id = b->flags & PLI_GRAPH_LAYER_NORM ? pli_build_new(b, dims, operand, PLI_NO_NODE)
                                                 : pli_build_onto(b, operand, PLI_NO_NODE);
-    id = pli_build_onto(b, id, by);
+    return pli_build_onto(b, id, weight);
+}
+
+pli_id pli_build_norm(pli_builder *b, pli_id operand, const char *name, pli_whose whose)
+{
+    pli_id id = pli_build_norm_by(b, operand, pli_build_weight(b, name, "weight", whose));
     return biased(b, id, name, whose, PLI_NO_NODE);
 }
