@@ -48,6 +48,7 @@ typedef struct cli_call {
     void *args; /* the struct that the command's own table fills */
     const char *const *operands;
     size_t operand_count;
+    double http_timeout; /* seconds; set by commands that read models */
     plimsoll *context;
     cli_term term; /* of stdout */
 } cli_call;
@@ -95,8 +96,16 @@ cli_exit cli_look(const cli_call *call, const plim_detect_options *extra, char *
 cli_exit cli_machine_of_file(const cli_call *call, const char *path,
                              const plim_detect_options *options, char **recording,
                              plim_machine **out);
-/* The model at a path. CLI_OK: *out is freed with plim_model_free(). */
-cli_exit cli_open_model(const cli_call *call, const char *path, plim_model **out);
+/* The model at a path, a URL of http or https, or hf:OWNER/REPO[...]. CLI_OK: *out is freed with
+ * plim_model_free(). */
+cli_exit cli_open_model(const cli_call *call, const char *from, plim_model **out);
+/* The option of commands that read models; `args` has a double http_timeout. */
+#define CLI_HTTP_OPTION(args)                                                                      \
+    {                                                                                              \
+        .names = "--http-timeout", CLI_MEMBER(args, http_timeout), .metavar = "SECONDS",           \
+        .initial = "30", .min = 1, .max = 3600,                                                    \
+        .help = "how long the server of a URL may say nothing (default: 30)"                       \
+    }
 /* A whole file into memory (freed by the caller with free()). */
 cli_exit cli_read_file(const cli_call *call, const char *path, size_t max, char **text,
                        size_t *length);

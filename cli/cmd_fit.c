@@ -16,6 +16,7 @@ typedef struct fit_args {
     bool kv_unified, no_kv_unified, swa_full, no_kv_offload, no_op_offload, no_mmap, cpu_moe;
     uint64_t cpu_moe_layers;
     cli_list line;
+    double http_timeout;
 } fit_args;
 
 static const cli_option options[] = {
@@ -100,6 +101,7 @@ static const cli_option options[] = {
      CLI_MEMBER(fit_args, line),
      .metavar = "[PASSED,]WARNING",
      .help = "the lines, as parts of the budget (default: 0.70,0.85)"},
+    CLI_HTTP_OPTION(fit_args),
 };
 
 /* Numbers of a list; llama.cpp takes "3/1" for "3,1". Freed by the caller. */
@@ -233,6 +235,7 @@ static cli_exit run(cli_call *call)
     with.no_mmap = args->no_mmap;
     with.split_mode = args->split_mode;
     with.main_gpu = args->main_gpu;
+    call->http_timeout = args->http_timeout;
     cli_exit exit = set_lines(call, &args->line, &with);
     if (exit != CLI_OK)
         return exit;

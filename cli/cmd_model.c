@@ -11,6 +11,7 @@ enum { LABEL_WIDTH = 10, MAX_LINE = 4096, MAX_KEY = 256 };
 
 struct model_args {
     bool tensors, metadata;
+    double http_timeout;
 };
 
 static const cli_option options[] = {
@@ -20,6 +21,7 @@ static const cli_option options[] = {
     {.names = "--metadata",
      CLI_MEMBER(struct model_args, metadata),
      .help = "list the keys of the file and their values"},
+    CLI_HTTP_OPTION(struct model_args),
 };
 
 static const struct line {
@@ -112,6 +114,7 @@ static cli_exit run(cli_call *call)
 {
     const struct model_args *args = call->args;
     plim_model *model;
+    call->http_timeout = args->http_timeout;
     cli_exit status = cli_open_model(call, call->operands[0], &model);
     if (status != CLI_OK)
         return status;
@@ -139,7 +142,11 @@ const cli_body cli_body_model = {
     .min_operands = 1,
     .max_operands = 1,
     .run = run,
-    .details = "MODEL is a GGUF file, any file of a split one, a safetensors file or index, or a "
-               "directory that holds one of these. Only headers are read; what they do not tell "
-               "exactly is left out.",
+    .details =
+        "MODEL is a GGUF file, any file of a split one, a safetensors file or index, or a "
+        "directory that holds one of these; or the http or https URL of such a file, of which "
+        "only the header is fetched, or hf:OWNER/REPO/FILE.gguf or hf:OWNER/REPO:QUANT on the "
+        "hub whose address HF_ENDPOINT holds (HF_TOKEN is sent there and nowhere else). Only "
+        "headers are read; what they do not tell "
+        "exactly is left out.",
 };

@@ -106,6 +106,16 @@ typedef struct plim_reader {
     plim_status (*read)(void *user, uint64_t offset, void *buf, size_t n, size_t *got);
 } plim_reader;
 
+/** Where the files of one model are found by name: a server, an archive. */
+typedef struct plim_files {
+    size_t struct_size;
+    void *user;
+    /* A reader of the file called `name`, which may be freed after the call. On failure *error (may
+     * be NULL) says why, and close is not called. */
+    plim_status (*open)(void *user, const char *name, plim_reader *out, plim_error *error);
+    void (*close)(void *user, plim_reader *reader);
+} plim_files;
+
 /* ---- results describe themselves: one row per field (fields_*.def) --------------------------- */
 
 /* values are ABI */

@@ -28,6 +28,13 @@ PLIM_API plim_status plim_model_open(plimsoll *context, const char *path, plim_e
  *  the call. */
 PLIM_API plim_status plim_model_open_reader(plimsoll *context, const plim_reader *reader,
                                             plim_error *error, plim_model **out) PLIM_CHECK_RESULT;
+/** The same for a model whose files, `name` and those that belong to it (parts of a split GGUF,
+ *  what an index names), are opened by name through `files`; the others stand beside `name`, behind
+ *  its last '/'. At most one file beside the first is open at a time, and all are closed when the
+ *  call returns. Errors: those of plim_model_open() and of files->open. */
+PLIM_API plim_status plim_model_open_files(plimsoll *context, const plim_files *files,
+                                           const char *name, plim_error *error,
+                                           plim_model **out) PLIM_CHECK_RESULT;
 
 #define PLIM_MODEL_TENSORS 16u  /* "tensors": a list instead of a count */
 #define PLIM_MODEL_METADATA 32u /* "metadata": keys and values; long arrays as {type, count} */

@@ -47,6 +47,20 @@ void pli_reader_close(plim_reader *reader)
     reader->user = NULL;
 }
 
+static plim_status open_here(void *user, const char *name, plim_reader *out, plim_error *error)
+{
+    (void)user;
+    return pli_reader_open(name, NULL, error, out);
+}
+
+static void close_here(void *user, plim_reader *reader)
+{
+    (void)user;
+    pli_reader_close(reader);
+}
+
+const plim_files pli_files_here = {sizeof(plim_files), NULL, open_here, close_here};
+
 static plim_status memory_read(void *user, uint64_t offset, void *buf, size_t n, size_t *got)
 {
     const pli_str *view = user;

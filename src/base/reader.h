@@ -12,6 +12,8 @@
 plim_status pli_reader_open(const char *path, const plim_allocator *allocator, plim_error *error,
                             plim_reader *out);
 void pli_reader_close(plim_reader *reader);
+/* The files of this system by their paths, opened and closed as above. */
+extern const plim_files pli_files_here;
 /* Memory that outlives the reader. Needs no close. `view` is the reader's state and must outlive it
  * too. */
 plim_reader pli_reader_memory(const char *name, const pli_str *view);

@@ -126,7 +126,7 @@ static plim_status read_part(pli_model *model, const char *path, uint64_t i, uin
                              plim_error *error, pli_gguf *g)
 {
     plim_reader reader;
-    plim_status status = pli_reader_open(path, pli_arena_allocator(model->arena), error, &reader);
+    plim_status status = model->files->open(model->files->user, path, &reader, error);
     if (status == PLIM_NOT_FOUND)
         return pli_fail(error, status, path, PLIM_NO_OFFSET,
                         "file %" PRIu64 " of a model of %" PRIu64 " files is missing", i + 1,
@@ -134,7 +134,7 @@ static plim_status read_part(pli_model *model, const char *path, uint64_t i, uin
     if (status != PLIM_OK)
         return status;
     status = pli_gguf_read(&reader, model->arena, (uint32_t)i, error, g);
-    pli_reader_close(&reader);
+    model->files->close(model->files->user, &reader);
     return status == PLIM_OK ? check_part(g, path, i, count, error) : status;
 }
 

@@ -130,31 +130,48 @@ static plim_status read_model(pli_model *model, const plim_reader *reader, const
     return status == PLIM_OK ? pli_model_finish(model, error) : status;
 }
 
-static plim_status read_path(pli_model *model, const char *path, plim_error *error)
+static plim_status read_named(pli_model *model, const plim_files *files, const char *name,
+                              plim_error *error)
 {
     plim_reader reader;
-    plim_status status = PLIM_OK;
-    if (pli_dir_is(path))
-        status = pli_model_in_directory(model->arena, path, error, &path);
-    if (status == PLIM_OK)
-        status = pli_reader_open(path, pli_arena_allocator(model->arena), error, &reader);
+    plim_status status = files->open(files->user, name, &reader, error);
     if (status != PLIM_OK)
         return status;
-    status = read_model(model, &reader, path, error);
-    pli_reader_close(&reader);
+    model->files = files;
+    status = read_model(model, &reader, name, error);
+    model->files = NULL;
+    files->close(files->user, &reader);
     return status;
 }
 
-/* From a reader or, without one, from a path. */
-static plim_status open_from(plimsoll *context, const plim_reader *reader, const char *path,
-                             plim_error *error, plim_model **out)
+static plim_status read_path(pli_model *model, const char *path, plim_error *error)
 {
+    plim_status status = PLIM_OK;
+    if (pli_dir_is(path))
+        status = pli_model_in_directory(model->arena, path, error, &path);
+    return status == PLIM_OK ? read_named(model, &pli_files_here, path, error) : status;
+}
+
+/* Where a model is: in a reader; else by its name in files; else at a path. */
+struct origin {
+    const plim_reader *reader;
+    const plim_files *files;
+    const char *name;
+};
+
+static plim_status open_from(plimsoll *context, struct origin from, plim_error *error,
+                             plim_model **out)
+{
+    plim_status status;
     pli_model *model = pli_model_new(pli_context_allocator(context));
     if (!model)
-        return pli_fail(error, PLIM_NOMEM, reader ? reader->name : path, PLIM_NO_OFFSET,
-                        "out of memory");
-    plim_status status =
-        reader ? read_model(model, reader, NULL, error) : read_path(model, path, error);
+        return pli_fail(error, PLIM_NOMEM, from.name, PLIM_NO_OFFSET, "out of memory");
+    if (from.reader)
+        status = read_model(model, from.reader, NULL, error);
+    else if (from.files)
+        status = read_named(model, from.files, from.name, error);
+    else
+        status = read_path(model, from.name, error);
     if (status == PLIM_OK)
         *out = &model->pub;
     else
@@ -173,7 +190,19 @@ plim_status plim_model_open_reader(plimsoll *context, const plim_reader *reader,
     plim_reader named = *reader;
     if (!named.name)
         named.name = "input";
-    return open_from(context, &named, NULL, error, out);
+    return open_from(context, (struct origin){&named, NULL, named.name}, error, out);
+}
+
+plim_status plim_model_open_files(plimsoll *context, const plim_files *files, const char *name,
+                                  plim_error *error, plim_model **out)
+{
+    if (!out)
+        return PLIM_INVALID;
+    *out = NULL;
+    if (!context || !name || !files || files->struct_size < sizeof *files || !files->open ||
+        !files->close)
+        return PLIM_INVALID;
+    return open_from(context, (struct origin){NULL, files, name}, error, out);
 }
 
 plim_status plim_model_open(plimsoll *context, const char *path, plim_error *error,
@@ -184,5 +213,5 @@ plim_status plim_model_open(plimsoll *context, const char *path, plim_error *err
     *out = NULL;
     if (!context || !path)
         return PLIM_INVALID;
-    return open_from(context, NULL, path, error, out);
+    return open_from(context, (struct origin){NULL, NULL, path}, error, out);
 }

@@ -71,6 +71,7 @@ typedef struct pli_model {
     size_t tensor_count;
     const pli_tensor **by_name; /* the same, sorted by name */
     plim_items items;           /* plim_tensor records of the tensors, in the file's order */
+    const plim_files *files;    /* where other files of the model are; only while it is read */
     bool partial;               /* tensors of files that could not be reached are absent */
 } pli_model;
 

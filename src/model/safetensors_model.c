@@ -164,17 +164,18 @@ static plim_status read_shard(struct index *x, const char *folder, uint32_t shar
     pli_safetensors s;
     plim_reader reader;
     pli_arena *arena = x->model->arena;
+    const plim_files *files = x->model->files;
     char *path = pli_printf(arena, "%s%s", folder, x->shards[shard]);
     if (!path)
         return fail_memory(x);
-    plim_status status = pli_reader_open(path, pli_arena_allocator(arena), x->error, &reader);
+    plim_status status = files->open(files->user, path, &reader, x->error);
     if (status == PLIM_NOT_FOUND)
         return pli_fail(x->error, status, path, PLIM_NO_OFFSET,
                         "a file that the index names is missing");
     if (status != PLIM_OK)
         return status;
     status = pli_safetensors_read(&reader, arena, shard, x->error, &s);
-    pli_reader_close(&reader);
+    files->close(files->user, &reader);
     if (status != PLIM_OK)
         return status;
     x->model->pub.file_bytes = pli_add_sat(x->model->pub.file_bytes, s.file_bytes);

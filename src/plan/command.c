@@ -81,8 +81,10 @@ const char *pli_command(pli_arena *arena, const pli_shape *shape, const pli_setu
 {
     pli_buf out;
     pli_buf_init(&out, pli_arena_allocator(arena), MAX_COMMAND);
-    (void)pli_buf_addz(&out, "llama-server -m ");
-    add_quoted(&out, shape->model->path ? shape->model->path : "MODEL.gguf");
+    const char *path = shape->model->path ? shape->model->path : "MODEL.gguf";
+    bool is_url = pli_starts(pli_s(path), "http://") || pli_starts(pli_s(path), "https://");
+    (void)pli_buf_printf(&out, "llama-server %s ", is_url ? "-mu" : "-m");
+    add_quoted(&out, path);
     (void)pli_buf_printf(&out, " -c %llu", (unsigned long long)context);
     if (setup->sequences_given)
         (void)pli_buf_printf(&out, " -np %llu", (unsigned long long)setup->sequences);

@@ -36,6 +36,8 @@ static const place places[] = {
     PLACE(plim_error, subject), PLACE(plim_error, what), PLACE(plim_allocator, fn),
     PLACE(plim_allocator, user), PLACE(plim_reader, struct_size), PLACE(plim_reader, name),
     PLACE(plim_reader, size), PLACE(plim_reader, user), PLACE(plim_reader, read),
+    PLACE(plim_files, struct_size), PLACE(plim_files, user), PLACE(plim_files, open),
+    PLACE(plim_files, close),
     PLACE(plim_strs, items), PLACE(plim_strs, count), PLACE(plim_u64s, items),
     PLACE(plim_u64s, count), PLACE(plim_count, name), PLACE(plim_count, value),
     PLACE(plim_counts, items), PLACE(plim_counts, count), PLACE(plim_items, items),
