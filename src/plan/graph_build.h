@@ -114,6 +114,7 @@ pli_id pli_build_new(pli_builder *b, pli_dims dims, pli_id first, pli_id second)
 pli_id pli_build_anew(pli_builder *b, pli_id operand); /* new memory, as large as the operand */
 pli_id pli_build_onto(pli_builder *b, pli_id first, pli_id second); /* may take over an operand */
 pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims);
+pli_id pli_build_clamped(pli_builder *b, pli_id id); /* where it lies, whoever else reads it */
 /* Part of a larger result, whose second and third dimension step over so many elements: a copy
  * reaches from the part's first element to its last. */
 pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, uint64_t step2);

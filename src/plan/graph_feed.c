@@ -84,11 +84,19 @@ static bool is_normed(const pli_builder *b)
             pli_model_number(b->shape->model, "%s.expert_weights_norm", 0));
 }
 
+static bool is_scaled(const pli_builder *b)
+{
+    double scale = 0;
+    bool by_one =
+        (b->flags & PLI_GRAPH_GATE_KEYED) && (b->setup->generation->flags & PLI_GEN_UNIT_SCALE);
+    return pli_model_f64(b->shape->model, "%s.expert_weights_scale", &scale) && scale != 0 &&
+           (scale != 1 || by_one);
+}
+
 /* The weights brought to a sum, and scaled. */
 static pli_id balanced(pli_builder *b, pli_id id)
 {
     uint64_t used = b->shape->experts_used, rows = b->rows;
-    double scale = 1;
     bool late = b->flags & PLI_GRAPH_GATE_LATE, normed = is_normed(b);
     if (late || normed)
         id = pli_build_view(b, id, pli_dims_of(used, rows, 1));
@@ -96,15 +104,11 @@ static pli_id balanced(pli_builder *b, pli_id id)
         id = pli_build_onto(b, id, PLI_NO_NODE);
     if (normed) {
         pli_id sum = pli_build_new(b, pli_dims_of(1, rows, 1), id, PLI_NO_NODE);
-        sum = pli_build_new(b, pli_dims_of(1, rows, 1), sum, PLI_NO_NODE); /* clamped */
-        id = pli_build_onto(b, id, sum);
+        id = pli_build_onto(b, id, pli_build_clamped(b, sum));
     }
     if (late || normed)
         id = pli_build_view(b, id, pli_dims_of(1, used, rows));
-    if (pli_model_f64(b->shape->model, "%s.expert_weights_scale", &scale) && scale != 1 &&
-        scale != 0)
-        id = pli_build_onto(b, id, PLI_NO_NODE);
-    return id;
+    return is_scaled(b) ? pli_build_onto(b, id, PLI_NO_NODE) : id;
 }
 
 /* The chosen experts' product, [width, used, rows]. */

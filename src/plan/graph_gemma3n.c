@@ -89,18 +89,24 @@ static pli_id folded(pli_builder *b, pli_id hidden)
 
 /* ---- a layer --------------------------------------------------------------------------------- */
 
+/* Weights that a layer uses twice: what is copied for the first use serves the second. */
+typedef struct router {
+    pli_id norm, weight;
+} router;
+
 /* How much of each stream this token asks for. */
-static pli_id modalities(pli_builder *b, pli_id x)
+static pli_id modalities(pli_builder *b, pli_id x, const router *by)
 {
-    x = pli_build_norm(b, x, "altup_router_norm", PLI_OF_LAYER);
+    x = pli_build_onto(b, pli_build_onto(b, x, PLI_NO_NODE), by->norm);
     x = pli_build_onto(b, x, PLI_NO_NODE);
-    return pli_build_onto(b, pli_build_product(b, "altup_router", x, STREAMS), PLI_NO_NODE);
+    x = pli_build_new(b, pli_dims_of(STREAMS, b->tokens, 1), by->weight, x);
+    return pli_build_onto(b, x, PLI_NO_NODE);
 }
 
-static pli_id predicted(pli_builder *b, pli_id hidden)
+static pli_id predicted(pli_builder *b, pli_id hidden, const router *r)
 {
     uint64_t width = b->shape->embedding;
-    pli_id by = modalities(b, pli_build_view(b, hidden, stream(b)));
+    pli_id by = modalities(b, pli_build_view(b, hidden, stream(b)), r);
     by = pli_build_product(b, "altup_predict_coef", by, STREAMS * STREAMS);
     by = pli_build_view(b, by, pli_dims_of(STREAMS, STREAMS, b->tokens));
     pli_dims turned = pli_dims_of(STREAMS, width, b->tokens);
@@ -111,9 +117,9 @@ static pli_id predicted(pli_builder *b, pli_id hidden)
     return pli_build_onto(b, id, hidden);
 }
 
-static pli_id corrected(pli_builder *b, pli_id predictions, pli_id activated)
+static pli_id corrected(pli_builder *b, pli_id predictions, pli_id activated, const router *r)
 {
-    pli_id by = modalities(b, activated);
+    pli_id by = modalities(b, activated, r);
     pli_id news = pli_build_onto(b, activated, pli_build_view(b, predictions, stream(b)));
     by = pli_build_onto(b, pli_build_product(b, "altup_correct_coef", by, STREAMS), PLI_NO_NODE);
     by = pli_build_view(b, by, pli_dims_of(b->tokens, STREAMS, 1));
@@ -200,7 +206,9 @@ static pli_id layer_of(pli_builder *b, pli_id hidden)
         b->per_layer = layer_embeddings(b, hidden);
         hidden = unfolded(b, hidden);
     }
-    pli_id predictions = predicted(b, hidden);
+    const router r = {pli_build_weight(b, "altup_router_norm", "weight", PLI_OF_LAYER),
+                      pli_build_weight(b, "altup_router", "weight", PLI_OF_LAYER)};
+    pli_id predictions = predicted(b, hidden, &r);
     pli_id active = pli_build_view(b, predictions, stream(b));
     pli_id x = pli_build_norm(b, active, "attn_norm", PLI_OF_LAYER);
     pli_id beside = laurel(b, x);
@@ -209,7 +217,7 @@ static pli_id layer_of(pli_builder *b, pli_id hidden)
     pli_id residual = pli_build_onto(b, x, PLI_NO_NODE);
     x = feed_forward(b, pli_build_norm(b, residual, "ffn_norm", PLI_OF_LAYER));
     x = pli_build_onto(b, pli_build_norm(b, x, "post_ffw_norm", PLI_OF_LAYER), residual);
-    hidden = told(b, corrected(b, predictions, x));
+    hidden = told(b, corrected(b, predictions, x, &r));
     if (b->il + 1 < b->shape->run_layers)
         return hidden;
     hidden = pli_build_wanted_rows(b, folded(b, hidden));

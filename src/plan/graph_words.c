@@ -41,6 +41,16 @@ pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims)
     return id;
 }
 
+pli_id pli_build_clamped(pli_builder *b, pli_id of)
+{
+    if (b->graph->failed)
+        return PLI_NO_NODE;
+    pli_id id = pli_build_op(b, PLI_OP_STORE, b->graph->node[of].dims, of, PLI_NO_NODE);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].root = b->graph->node[of].root ? b->graph->node[of].root : of;
+    return id;
+}
+
 pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, uint64_t step2)
 {
     pli_id id = pli_build_view(b, of, dims);

@@ -18,6 +18,8 @@
     16u /* logits are reserved for one row a slot, not one a token (PR #23861) */
 #define PLI_GEN_WHOLE_HYBRID                                                                       \
     32u /* a hybrid's separate slots get a whole context each (fixed later in 2026) */
+#define PLI_GEN_UNIT_SCALE                                                                         \
+    65536u /* weights of experts are multiplied by expert_weights_scale even where it is 1 */
 #define PLI_GEN_CHECKED                                                                            \
     64u /* compute buffers were held against the engine's own, setting by setting */
 
