@@ -154,6 +154,8 @@ pli_id pli_build_attend(pli_builder *b, const pli_attention *attention, const pl
     pli_id id = b->setup->flash ? attend_flash(b, attention, in, heads)
                                 : attend_step_by_step(b, attention, in, heads);
     pli_graph_expand(b->graph, id);
+    if (attention->gate)
+        id = pli_build_onto(b, id, attention->gate);
     return pli_build_product(b, "attn_output", id, b->shape->embedding);
 }
 
@@ -165,20 +167,7 @@ pli_id pli_build_queries(pli_builder *b, pli_id query, uint64_t length)
     return pli_build_view(b, query, pli_dims_of(length, b->tokens, heads));
 }
 
-pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id value)
-{
-    const pli_layer *layer = &b->shape->layer[b->il];
-    const pli_cache_input *in = &b->input[layer->slides];
-    pli_graph_expand(b->graph, query);
-    pli_graph_expand(b->graph, b->shape->window ? key : value);
-    pli_graph_expand(b->graph, b->shape->window ? value : key);
-    pli_id keys = pli_build_cache(b, b->il), values = pli_build_cache(b, b->il);
-    pli_build_store(b, key, in->keys, keys);
-    pli_build_store(b, value, in->values, values);
-    return pli_build_attention_over(b, query, keys, values);
-}
-
-pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id values)
+static pli_id attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id values, pli_id gate)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
     const pli_cache_input *in = &b->input[layer->slides];
@@ -189,8 +178,33 @@ pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_i
     const pli_attention a = {.query = pli_build_queries(b, query, layer->key_length),
                              .keys = pli_build_cached(b, &key, in),
                              .values = pli_build_cached(b, &value, in),
-                             .value_length = layer->value_length};
+                             .value_length = layer->value_length,
+                             .gate = gate};
     return pli_build_attend(b, &a, in);
+}
+
+pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id values)
+{
+    return attention_over(b, query, keys, values, PLI_NO_NODE);
+}
+
+pli_id pli_build_attention_gated(pli_builder *b, pli_id query, pli_id key, pli_id value,
+                                 pli_id gate)
+{
+    const pli_layer *layer = &b->shape->layer[b->il];
+    const pli_cache_input *in = &b->input[layer->slides];
+    pli_graph_expand(b->graph, query);
+    pli_graph_expand(b->graph, b->shape->window ? key : value);
+    pli_graph_expand(b->graph, b->shape->window ? value : key);
+    pli_id keys = pli_build_cache(b, b->il), values = pli_build_cache(b, b->il);
+    pli_build_store(b, key, in->keys, keys);
+    pli_build_store(b, value, in->values, values);
+    return attention_over(b, query, keys, values, gate);
+}
+
+pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id value)
+{
+    return pli_build_attention_gated(b, query, key, value, PLI_NO_NODE);
 }
 
 pli_id pli_build_attention(pli_builder *b, pli_id x)

@@ -32,6 +32,8 @@
 #define PLI_GRAPH_SCAN2 (1u << 22)        /* Mamba 2, not Mamba */
 #define PLI_GRAPH_KEYED_SCALES (1u << 23) /* scales only where the file has a key for them */
 
+#define PLI_GRAPH_PREDICTS (1u << 24) /* may come with layers that predict more tokens */
+
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
 
 /* The inputs of one cache. */
@@ -57,7 +59,10 @@ typedef struct pli_builder {
     pli_cache_input input[2]; /* full, sliding */
     uint64_t sequences;       /* among the tokens: as many of each */
     pli_id states, spare;     /* which states go on in this batch, and which are only moved */
-    pli_id first_value;       /* rwkv 7: the first layer's, which the others draw on */
+    struct {
+        pli_id before, identity, until; /* constants of a chunk's size */
+    } chunk;                            /* of the delta rule written out */
+    pli_id first_value;                 /* rwkv 7: the first layer's, which the others draw on */
     uint64_t il;
     bool folds;               /* layers that repeat are left out */
     uint64_t contiguous_from; /* since the last that was */
@@ -73,6 +78,7 @@ typedef struct pli_template {
     pli_id (*layer)(pli_builder *b, pli_id hidden);
     bool numbered; /* layers differ by their number alone: all are drawn */
 } pli_template;
+extern const pli_template pli_template_delta;
 extern const pli_template pli_template_dense;
 extern const pli_template pli_template_gemma3n;
 extern const pli_template pli_template_latent;
@@ -113,8 +119,9 @@ pli_id pli_build_input(pli_builder *b, uint64_t elements, uint64_t size);
 pli_id pli_build_new(pli_builder *b, pli_dims dims, pli_id first, pli_id second); /* new memory */
 pli_id pli_build_anew(pli_builder *b, pli_id operand); /* new memory, as large as the operand */
 pli_id pli_build_onto(pli_builder *b, pli_id first, pli_id second); /* may take over an operand */
+pli_id pli_build_where(pli_builder *b, pli_id operand); /* overwrites it, whoever else reads it */
 pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims);
-pli_id pli_build_clamped(pli_builder *b, pli_id id); /* where it lies, whoever else reads it */
+pli_id pli_build_clamped(pli_builder *b, pli_id id);
 /* Part of a larger result, whose second and third dimension step over so many elements: a copy
  * reaches from the part's first element to its last. */
 pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, uint64_t step2);
@@ -133,6 +140,8 @@ void pli_build_cache_inputs(pli_builder *b);
 pli_id pli_build_rope(pli_builder *b, pli_id operand);
 /* The rows whose logits are wanted, in the last layer. */
 pli_id pli_build_wanted_rows(pli_builder *b, pli_id of);
+/* ... or after the output norm: builds that predict more tokens from what it normed. */
+bool pli_build_narrows_late(const pli_builder *b);
 /* The same for two, the second of which may be NULL, in the last layer; b->rows follows. */
 void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second);
 /* The layer's attention over its cache, by the flags, from the normed input to the output
@@ -151,6 +160,7 @@ pli_id pli_build_cached(pli_builder *b, const pli_cached *cached, const pli_cach
 typedef struct pli_attention {
     pli_id query, keys, values;
     uint64_t value_length;
+    pli_id gate;              /* a factor for its result; or none */
     pli_id expand;            /* the weight that decompresses its result; or none */
     uint64_t expanded_length; /* ... to heads of this length */
 } pli_attention;
@@ -159,6 +169,9 @@ pli_id pli_build_queries(pli_builder *b, pli_id query, uint64_t length); /* as i
 /* Keys and values stored and attended to; the same over caches that were filled before. Both up
  * to the output projection. */
 pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id value);
+/* The same with a factor for the result, before the projection. */
+pli_id pli_build_attention_gated(pli_builder *b, pli_id query, pli_id key, pli_id value,
+                                 pli_id gate);
 pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id values);
 /* The layer around its attention, or what stands in its place, by the flags: norms, residual
  * sums, feed-forward. */

@@ -173,7 +173,12 @@ pli_id pli_build_experts(pli_builder *b, pli_id x)
     const pli_tensor *shared = pli_build_tensor(b, "ffn_up_shexp.weight");
     if (!shared)
         return sum;
-    return pli_build_onto(b, sum, pli_build_feed_forward(b, x, shared->shape[1], "_shexp"));
+    pli_id id = pli_build_feed_forward(b, x, shared->shape[1], "_shexp");
+    if (pli_build_has(b, "ffn_gate_inp_shexp"))
+        id = pli_build_onto(
+            b, id,
+            pli_build_onto(b, pli_build_product(b, "ffn_gate_inp_shexp", x, 1), PLI_NO_NODE));
+    return pli_build_onto(b, sum, id);
 }
 
 pli_id pli_build_layer_feed_forward(pli_builder *b, pli_id x)

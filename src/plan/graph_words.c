@@ -33,6 +33,17 @@ pli_id pli_build_onto(pli_builder *b, pli_id first, pli_id second)
                : pli_build_op(b, PLI_OP_INPLACE, b->graph->node[first].dims, first, second);
 }
 
+pli_id pli_build_where(pli_builder *b, pli_id operand)
+{
+    if (b->graph->failed)
+        return PLI_NO_NODE;
+    pli_id root = b->graph->node[operand].root;
+    pli_id id = pli_build_op(b, PLI_OP_STORE, b->graph->node[operand].dims, operand, PLI_NO_NODE);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].root = root ? root : operand;
+    return id;
+}
+
 pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims)
 {
     pli_id id = pli_build_op(b, PLI_OP_VIEW, dims, of, PLI_NO_NODE);
@@ -43,12 +54,7 @@ pli_id pli_build_view(pli_builder *b, pli_id of, pli_dims dims)
 
 pli_id pli_build_clamped(pli_builder *b, pli_id of)
 {
-    if (b->graph->failed)
-        return PLI_NO_NODE;
-    pli_id id = pli_build_op(b, PLI_OP_STORE, b->graph->node[of].dims, of, PLI_NO_NODE);
-    if (id != PLI_NO_NODE)
-        b->graph->node[id].root = b->graph->node[of].root ? b->graph->node[of].root : of;
-    return id;
+    return pli_build_where(b, of);
 }
 
 pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, uint64_t step2)
