@@ -22,9 +22,9 @@
     65536u /* weights of experts are multiplied by expert_weights_scale even where it is 1 */
 #define PLI_GEN_CHECKED                                                                            \
     64u /* compute buffers were held against the engine's own, setting by setting */
-#define PLI_GEN_FUSED_DELTA 512u /* the gated delta rule is one operation */
+#define PLI_GEN_FUSED_DELTA (1u << 20) /* the gated delta rule is one operation */
 #define PLI_GEN_LATE_ROWS                                                                          \
-    1024u /* architectures that predict more tokens norm every row before some are taken */
+    (1u << 21) /* architectures that predict more tokens norm every row before some are taken */
 
 typedef struct pli_generation {
     const char *name;
