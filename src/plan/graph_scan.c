@@ -50,7 +50,13 @@ static pli_id gated(pli_builder *b, pli_id result, pli_id past, pli_id gate, pli
     return pli_build_new(b, dims, pli_build_new(b, dims, gate, PLI_NO_NODE), past);
 }
 
-static pli_id out_of(pli_builder *b, pli_id id)
+static bool is_flat(const pli_builder *b)
+{
+    return b->setup->generation->flags & PLI_GEN_FLAT_SCAN;
+}
+
+/* The projection out of a scan, of all tokens again. */
+static pli_id projected(pli_builder *b, pli_id id)
 {
     id = pli_build_product_each(b, "ssm_out", id, b->shape->embedding);
     return pli_build_view(b, id, pli_dims_of(b->shape->embedding, b->tokens, 1));
@@ -70,7 +76,6 @@ pli_id pli_build_scan(pli_builder *b, pli_id x)
     uint64_t inner = s->inner, width = s->rank + 2 * s->state;
     pli_dims dims = pli_dims_of(inner, b->tokens / b->sequences, b->sequences);
     pli_dims rows = pli_dims_of(inner, 1, b->tokens);
-    x = pli_build_view(b, x, pli_dims_of(b->shape->embedding, b->tokens, 1));
     pli_id both = pli_build_product_each(b, "ssm_in", x, 2 * inner);
     pli_id mixed = convolution(b, pli_build_slice(b, both, rows, 2 * inner), inner);
     pli_id by = pli_build_product_each(b, "ssm_x", mixed, width);
@@ -78,13 +83,16 @@ pli_id pli_build_scan(pli_builder *b, pli_id x)
     in.step = pli_build_slice(b, by, pli_dims_of(s->rank, 1, b->tokens), width);
     in.in = pli_build_slice(b, by, pli_dims_of(s->state, 1, b->tokens), width);
     in.out = pli_build_slice(b, by, pli_dims_of(s->state, 1, b->tokens), width);
+    pli_id step = in.step;
     in.step = normed(b, in.step, "ssm_dt_norm");
     in.in = normed(b, in.in, "ssm_b_norm");
     in.out = normed(b, in.out, "ssm_c_norm");
+    if (in.step == step && is_flat(b))
+        in.step = pli_build_new(b, pli_dims_of(s->rank, 1, b->tokens), step, PLI_NO_NODE);
     in.step = pli_build_product_each(b, "ssm_dt", in.step, inner);
     pli_id id = scan(b, &in, dims);
     id = gated(b, id, mixed, pli_build_slice(b, both, rows, 2 * inner), dims);
-    return out_of(b, id);
+    return projected(b, id);
 }
 
 pli_id pli_build_scan2(pli_builder *b, pli_id x)
@@ -93,8 +101,8 @@ pli_id pli_build_scan2(pli_builder *b, pli_id x)
     uint64_t mixing = s->inner + 2 * s->groups * s->state, width = s->inner + mixing + s->rank;
     pli_dims heads = pli_dims_of(s->inner / s->rank, s->rank, b->tokens);
     pli_dims keys = pli_dims_of(s->state, s->groups, b->tokens);
-    x = pli_build_view(b, x, pli_dims_of(b->shape->embedding, b->tokens, 1));
-    pli_id all = pli_build_product_each(b, "ssm_in", x, width);
+    pli_id all = is_flat(b) ? pli_build_product(b, "ssm_in", x, width)
+                            : pli_build_product_each(b, "ssm_in", x, width);
     pli_id mixed = pli_build_slice(b, all, pli_dims_of(mixing, 1, b->tokens), width);
     mixed = convolution(b, mixed, mixing);
     scanned in = {.x = pli_build_slice(b, mixed, heads, mixing)};
@@ -109,7 +117,9 @@ pli_id pli_build_scan2(pli_builder *b, pli_id x)
         id = pli_build_view(b, id, pli_dims_of(s->inner / s->groups, s->groups, b->tokens));
         id = pli_build_norm(b, id, "ssm_norm", PLI_OF_LAYER);
     }
-    return out_of(b, pli_build_view(b, id, pli_dims_of(s->inner, b->tokens, 1)));
+    id = pli_build_view(b, id, pli_dims_of(s->inner, b->tokens, 1));
+    return is_flat(b) ? pli_build_product(b, "ssm_out", id, b->shape->embedding)
+                      : projected(b, id);
 }
 
 /* Does the file hold what a scan multiplies with? */

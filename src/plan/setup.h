@@ -25,6 +25,8 @@
 #define PLI_GEN_FUSED_DELTA (1u << 20) /* the gated delta rule is one operation */
 #define PLI_GEN_LATE_ROWS                                                                          \
     (1u << 21) /* architectures that predict more tokens norm every row before some are taken */
+#define PLI_GEN_FLAT_SCAN                                                                          \
+    (1u << 22) /* Mamba 2 projects all tokens at once; what Mamba's step is made of is copied */
 
 typedef struct pli_generation {
     const char *name;
