@@ -75,14 +75,15 @@ pli_id pli_build_wanted_rows(pli_builder *b, pli_id of)
                         b->outputs);
 }
 
-bool pli_build_narrows_late(const pli_builder *b)
+/* Builds that predict more tokens do so from the output norm of every row. */
+static bool narrows_late(const pli_builder *b)
 {
     return b->flags & PLI_GRAPH_PREDICTS && b->setup->generation->flags & PLI_GEN_LATE_ROWS;
 }
 
 void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second)
 {
-    if (b->il + 1 != b->shape->run_layers)
+    if (b->il + 1 != b->shape->run_layers || narrows_late(b))
         return;
     *first = pli_build_wanted_rows(b, *first);
     if (second)
@@ -95,7 +96,7 @@ static void logits(pli_builder *b, pli_id hidden, bool tied)
     bool named_so = b->shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT;
     pli_id id =
         pli_build_norm(b, hidden, named_so ? "token_embd_norm" : "output_norm", PLI_OF_OUTPUT);
-    if (pli_build_narrows_late(b)) {
+    if (narrows_late(b)) {
         id = pli_build_wanted_rows(b, id);
         b->rows = pli_output_rows(b->setup);
     }

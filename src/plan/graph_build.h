@@ -58,7 +58,9 @@ typedef struct pli_builder {
     pli_id per_layer;         /* what each layer is told of its tokens; or none */
     pli_cache_input input[2]; /* full, sliding */
     uint64_t sequences;       /* among the tokens: as many of each */
-    pli_id states, spare;     /* which states go on in this batch, and which are only moved */
+    pli_id kept;              /* which states there are: an input; parts of it: */
+    pli_id states, spare;     /* which go on in this batch, and which are only moved */
+    uint64_t spares;          /* of the latter */
     struct {
         pli_id before, identity, until; /* constants of a chunk's size */
     } chunk;                            /* of the delta rule written out */
@@ -140,9 +142,8 @@ void pli_build_cache_inputs(pli_builder *b);
 pli_id pli_build_rope(pli_builder *b, pli_id operand);
 /* The rows whose logits are wanted, in the last layer. */
 pli_id pli_build_wanted_rows(pli_builder *b, pli_id of);
-/* ... or after the output norm: builds that predict more tokens from what it normed. */
-bool pli_build_narrows_late(const pli_builder *b);
-/* The same for two, the second of which may be NULL, in the last layer; b->rows follows. */
+/* The same for two, the second of which may be NULL, in the last layer; b->rows follows. Where it
+ * is done after the output norm: nothing. */
 void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second);
 /* The layer's attention over its cache, by the flags, from the normed input to the output
  * projection. */
@@ -186,14 +187,12 @@ typedef struct pli_state {
     pli_id all;   /* the same as rows, one a sequence */
     uint64_t width;
 } pli_state;
-/* Begins to use a state: one row is cleared for new sequences. Then comes what reads the rows of
- * b->states (pli_build_state_rows, or an operation that looks them up itself), expanded, then
- * pli_build_state_moved. */
+/* Begins to use a state: one row is cleared for new sequences. Then comes what reads its rows, one
+ * a sequence: pli_build_state_loaded, which gives them, or an operation that looks b->states up in
+ * state->all itself, expanded, and pli_build_state_moved. */
 pli_state pli_build_state(pli_builder *b, uint64_t width);
-pli_id pli_build_state_rows(pli_builder *b, const pli_state *state);
-void pli_build_state_moved(pli_builder *b, const pli_state *state);
-/* The three together. */
 pli_id pli_build_state_loaded(pli_builder *b, const pli_state *state);
+void pli_build_state_moved(pli_builder *b, const pli_state *state);
 /* Writes a view of width elements for each sequence back, and expands that. */
 void pli_build_state_store(pli_builder *b, const pli_state *state, pli_id what);
 

@@ -169,8 +169,7 @@ static pli_id layer_of(pli_builder *b, pli_id residual)
     if (is_fused(b))
         pli_graph_expand(b->graph, id);
     id = b->shape->layer[b->il].recurrent ? delta_rule(b, id) : gated_attention(b, id);
-    if (!pli_build_narrows_late(b))
-        pli_build_last_rows(b, &id, &residual);
+    pli_build_last_rows(b, &id, &residual);
     residual = pli_build_onto(b, id, residual);
     id = pli_build_norm(b, residual, "post_attention_norm", PLI_OF_LAYER);
     return pli_build_onto(b, pli_build_layer_feed_forward(b, id), residual);

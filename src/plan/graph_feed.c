@@ -133,8 +133,11 @@ static pli_id sum_of(pli_builder *b, pli_id results)
         pli_graph_expand(b->graph, view[i]);
     }
     sum = view[0];
-    for (uint64_t i = 1; i < used; i++)
+    for (uint64_t i = 1; i < used; i++) {
         sum = pli_build_onto(b, sum, view[i]);
+        if (b->setup->generation->flags & PLI_GEN_PROMPT_SUMS)
+            pli_graph_expand(b->graph, sum);
+    }
     return used == 1 ? pli_build_new(b, dims, sum, PLI_NO_NODE) : sum;
 }
 

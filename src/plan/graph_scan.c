@@ -118,8 +118,7 @@ pli_id pli_build_scan2(pli_builder *b, pli_id x)
         id = pli_build_norm(b, id, "ssm_norm", PLI_OF_LAYER);
     }
     id = pli_build_view(b, id, pli_dims_of(s->inner, b->tokens, 1));
-    return is_flat(b) ? pli_build_product(b, "ssm_out", id, b->shape->embedding)
-                      : projected(b, id);
+    return is_flat(b) ? pli_build_product(b, "ssm_out", id, b->shape->embedding) : projected(b, id);
 }
 
 /* Does the file hold what a scan multiplies with? */

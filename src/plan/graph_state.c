@@ -3,12 +3,20 @@
 
 #define F32 4u
 
+/* Is the graph the same for any number of sequences? */
+static bool is_steady(const pli_builder *b)
+{
+    return b->setup->generation->flags & PLI_GEN_STEADY_STATES;
+}
+
+/* The graph that memory is reserved for works on every sequence: no state is left over, but a
+ * steady graph reads all that ever could be. */
 void pli_build_state_inputs(pli_builder *b)
 {
-    pli_id ids = pli_build_input(b, b->sequences, sizeof(int32_t));
-    b->states = pli_build_view(b, ids, pli_dims_of(b->sequences, 1, 1));
-    /* The graph that memory is reserved for works on every sequence: none is left over. */
-    b->spare = pli_build_view(b, ids, pli_dims_of(0, 1, 1));
+    b->kept = pli_build_input(b, b->sequences, sizeof(int32_t));
+    b->states = pli_build_view(b, b->kept, pli_dims_of(b->sequences, 1, 1));
+    b->spares = is_steady(b) ? b->sequences - 1 : 0;
+    b->spare = pli_build_view(b, b->kept, pli_dims_of(b->spares, 1, 1));
 }
 
 static pli_id expanded(pli_builder *b, pli_id id)
@@ -39,21 +47,22 @@ pli_state pli_build_state(pli_builder *b, uint64_t width)
     return state;
 }
 
-pli_id pli_build_state_rows(pli_builder *b, const pli_state *state)
-{
-    return expanded(b, rows_of(b, state, b->sequences, b->states));
-}
-
 void pli_build_state_moved(pli_builder *b, const pli_state *state)
 {
-    store(b, state, rows_of(b, state, 0, b->spare));
+    pli_id id = rows_of(b, state, b->spares, b->spare);
+    store(b, state, is_steady(b) ? pli_build_view(b, id, pli_dims_of(state->width, 0, 1)) : id);
 }
 
 pli_id pli_build_state_loaded(pli_builder *b, const pli_state *state)
 {
-    pli_id id = pli_build_state_rows(b, state);
-    pli_build_state_moved(b, state);
-    return id;
+    if (!is_steady(b)) {
+        pli_id id = expanded(b, rows_of(b, state, b->sequences, b->states));
+        pli_build_state_moved(b, state);
+        return id;
+    }
+    pli_id id = expanded(b, rows_of(b, state, b->sequences, b->kept));
+    store(b, state, pli_build_view(b, id, pli_dims_of(state->width, 0, 1)));
+    return pli_build_view(b, id, pli_dims_of(state->width, b->sequences, 1));
 }
 
 void pli_build_state_store(pli_builder *b, const pli_state *state, pli_id what)

@@ -25,6 +25,10 @@
 #define PLI_GEN_FUSED_DELTA (1u << 20) /* the gated delta rule is one operation */
 #define PLI_GEN_LATE_ROWS                                                                          \
     (1u << 21) /* architectures that predict more tokens norm every row before some are taken */
+#define PLI_GEN_PROMPT_SUMS                                                                        \
+    (1u << 23) /* experts' results are added up where they are made, not where they are needed */
+#define PLI_GEN_STEADY_STATES                                                                      \
+    (1u << 24) /* recurrent layers are drawn the same for any number of sequences */
 #define PLI_GEN_FLAT_SCAN                                                                          \
     (1u << 22) /* Mamba 2 projects all tokens at once; what Mamba's step is made of is copied */
 
