@@ -2,6 +2,7 @@
 #include "graph_build.h"
 
 #define F32 4u
+#define ROPE_STEP 4u
 
 pli_id pli_build_rope(pli_builder *b, pli_id operand)
 {
@@ -12,47 +13,90 @@ pli_id pli_build_rope(pli_builder *b, pli_id operand)
                : pli_build_op(b, PLI_OP_ROPE, b->graph->node[operand].dims, operand, b->positions);
 }
 
+bool pli_build_rotates(const pli_builder *b, uint64_t il)
+{
+    if (b->flags & PLI_GRAPH_NO_ROPE)
+        return false;
+    if (b->flags & PLI_GRAPH_ROPE_SLIDING)
+        return b->shape->layer[il].slides || !b->shape->window;
+    return !(b->flags & PLI_GRAPH_ROPE_STEP) || (il + 1) % ROPE_STEP != 0;
+}
+
+/* ---- queries, keys, values ------------------------------------------------------------------- */
+
 typedef struct projections {
     pli_id query, key, value;
 } projections;
 
-static projections fused_heads(pli_builder *b, pli_id x, const pli_layer *layer)
+/* One matrix for all three; where rows are normed, a part of its own of each. */
+static projections fused(pli_builder *b, pli_id x, const pli_layer *layer)
 {
-    uint64_t dk = layer->key_length, dv = layer->value_length;
-    uint64_t width = layer->heads * dk + layer->heads_kv * (dk + dv);
+    uint64_t dk = layer->key_length, dv = layer->value_length, kv = layer->heads_kv;
+    uint64_t width = layer->heads * dk + kv * (dk + dv);
     pli_id qkv = pli_build_product(b, "attn_qkv", x, width);
     projections h = {pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads, b->tokens), width),
-                     pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads_kv, b->tokens), width),
-                     pli_build_slice(b, qkv, pli_dims_of(dv, layer->heads_kv, b->tokens), width)};
-    h.query = pli_build_rope(b, h.query);
-    h.key = pli_build_rope(b, h.key);
+                     pli_build_slice(b, qkv, pli_dims_of(dk, kv, b->tokens), width),
+                     pli_build_slice(b, qkv, pli_dims_of(dv, kv, b->tokens), width)};
+    if (!(b->flags & PLI_GRAPH_ROW_NORM))
+        return h;
+    h.query = pli_build_new(b, pli_dims_of(dk * layer->heads, b->tokens, 1), h.query, PLI_NO_NODE);
+    h.key = pli_build_new(b, pli_dims_of(dk * kv, b->tokens, 1), h.key, PLI_NO_NODE);
+    h.value = pli_build_new(b, pli_dims_of(dv * kv, b->tokens, 1), h.value, PLI_NO_NODE);
     return h;
 }
 
-static projections separate_heads(pli_builder *b, pli_id x, const pli_layer *layer, bool rotates)
+static projections separate(pli_builder *b, pli_id x, const pli_layer *layer)
 {
-    uint64_t dk = layer->key_length, dv = layer->value_length;
-    projections h;
-    h.query = pli_build_product(b, "attn_q", x, layer->heads * dk);
-    h.key = pli_build_product(b, "attn_k", x, layer->heads_kv * dk);
-    h.value = pli_build_product(b, "attn_v", x, layer->heads_kv * dv);
+    return (projections){pli_build_product(b, "attn_q", x, layer->heads * layer->key_length),
+                         pli_build_product(b, "attn_k", x, layer->heads_kv * layer->key_length),
+                         pli_build_product(b, "attn_v", x, layer->heads_kv * layer->value_length)};
+}
+
+static pli_id heads_of(pli_builder *b, pli_id rows, uint64_t length, uint64_t heads)
+{
+    return pli_build_view(b, rows, pli_dims_of(length, heads, b->tokens));
+}
+
+static pli_id normed(pli_builder *b, pli_id id, const char *name)
+{
+    return pli_build_has(b, name) ? pli_build_norm(b, id, name, PLI_OF_LAYER) : id;
+}
+
+/* Of queries or keys, as attention compares them. */
+static pli_id turned(pli_builder *b, pli_id id, const char *name)
+{
+    bool by_row = b->flags & PLI_GRAPH_ROW_NORM, after = b->flags & PLI_GRAPH_TURNED_NORM;
+    if (!by_row && !after)
+        id = normed(b, id, name);
+    if (pli_build_rotates(b, b->il))
+        id = pli_build_rope(b, id);
+    return after ? normed(b, id, name) : id;
+}
+
+static projections projected(pli_builder *b, pli_id x)
+{
+    const pli_layer *layer = &b->shape->layer[b->il];
+    bool is_fused = pli_build_has(b, "attn_qkv");
+    projections h = is_fused ? fused(b, x, layer) : separate(b, x, layer);
     if (b->flags & PLI_GRAPH_ROW_NORM) {
-        h.query = pli_build_norm(b, h.query, "attn_q_norm", PLI_OF_LAYER);
-        h.key = pli_build_norm(b, h.key, "attn_k_norm", PLI_OF_LAYER);
+        h.query = normed(b, h.query, "attn_q_norm");
+        h.key = normed(b, h.key, "attn_k_norm");
     }
-    h.query = pli_build_view(b, h.query, pli_dims_of(dk, layer->heads, b->tokens));
-    h.key = pli_build_view(b, h.key, pli_dims_of(dk, layer->heads_kv, b->tokens));
-    h.value = pli_build_view(b, h.value, pli_dims_of(dv, layer->heads_kv, b->tokens));
-    if (b->flags & PLI_GRAPH_HEAD_NORM)
-        h.query = pli_build_norm(b, h.query, "attn_q_norm", PLI_OF_LAYER);
-    if (rotates)
-        h.query = pli_build_rope(b, h.query);
-    if (b->flags & PLI_GRAPH_HEAD_NORM)
-        h.key = pli_build_norm(b, h.key, "attn_k_norm", PLI_OF_LAYER);
-    if (rotates)
-        h.key = pli_build_rope(b, h.key);
+    if (!is_fused || (b->flags & PLI_GRAPH_ROW_NORM)) {
+        h.query = heads_of(b, h.query, layer->key_length, layer->heads);
+        h.key = heads_of(b, h.key, layer->key_length, layer->heads_kv);
+        h.value = heads_of(b, h.value, layer->value_length, layer->heads_kv);
+    }
+    h.query = turned(b, h.query, "attn_q_norm");
+    h.key = turned(b, h.key, "attn_k_norm");
+    if (b->temperature)
+        h.query = pli_build_onto(b, h.query, b->temperature);
+    if (b->flags & PLI_GRAPH_QUERY_SCALE)
+        h.query = pli_build_onto(b, h.query, PLI_NO_NODE);
     return h;
 }
+
+/* ---- the cache ------------------------------------------------------------------------------- */
 
 /* A layer's cache tensor, and how attention sees it: cells x heads of the cache's own type. */
 pli_id pli_build_cache(pli_builder *b, uint64_t il)
@@ -120,7 +164,7 @@ static pli_id attend_flash(pli_builder *b, const pli_attention *a, const pli_cac
     pli_id id = pli_build_new(b, pli_dims_of(a->value_length, heads, b->tokens), a->query, a->keys);
     pli_graph_source(b->graph, id, a->values);
     pli_graph_source(b->graph, id, in->used);
-    if (b->flags & PLI_GRAPH_GATE_LATE) /* gpt-oss: attention sinks */
+    if (pli_build_has(b, "attn_sinks"))
         pli_graph_source(b->graph, id, pli_build_weight(b, "attn_sinks", "weight", PLI_OF_LAYER));
     if (!a->expand)
         return pli_build_view(b, id, pli_dims_of(a->value_length * heads, b->tokens, 1));
@@ -138,6 +182,9 @@ static pli_id attend_step_by_step(pli_builder *b, const pli_attention *a, const 
     for (int i = 0; (b->flags & PLI_GRAPH_SCORE_CAP) && i < 3; i++)
         scores = pli_build_onto(b, scores, PLI_NO_NODE);
     scores = pli_build_onto(b, scores, in->used);
+    if (pli_build_has(b, "attn_sinks"))
+        pli_graph_source(b->graph, scores,
+                         pli_build_weight(b, "attn_sinks", "weight", PLI_OF_LAYER));
     uint64_t length = a->expand ? a->expanded_length : a->value_length;
     pli_id id = pli_build_new(b, pli_dims_of(a->value_length, b->tokens, heads), a->values, scores);
     id = expanded(b, a, id, heads);
@@ -209,11 +256,6 @@ pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id v
 
 pli_id pli_build_attention(pli_builder *b, pli_id x)
 {
-    const pli_layer *layer = &b->shape->layer[b->il];
-    bool rotates = !(b->flags & PLI_GRAPH_ROPE_SLIDING) || layer->slides || !b->shape->window;
-    projections h = b->flags & PLI_GRAPH_FUSED_QKV ? fused_heads(b, x, layer)
-                                                   : separate_heads(b, x, layer, rotates);
-    if (b->flags & PLI_GRAPH_QUERY_SCALE)
-        h.query = pli_build_onto(b, h.query, PLI_NO_NODE);
+    projections h = projected(b, x);
     return pli_build_attention_of(b, h.query, h.key, h.value);
 }

@@ -6,6 +6,7 @@
 #include "compute.h"
 
 #define F32 4u
+#define POSITION_SECTIONS 4u
 
 static const struct {
     const char *name;
@@ -33,6 +34,19 @@ static pli_id embeddings(pli_builder *b)
     return id;
 }
 
+pli_id pli_build_placed(pli_builder *b, pli_id id)
+{
+    const pli_model *model = b->shape->model;
+    if (pli_model_tensor(model, "position_embd.weight")) {
+        pli_id table = pli_build_weight(b, "position_embd", "weight", PLI_OF_INPUT);
+        pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
+        id = pli_build_onto(b, id, pli_build_op(b, PLI_OP_LOOKUP, dims, table, b->positions));
+    }
+    return pli_model_tensor(model, "token_embd_norm.weight")
+               ? pli_build_norm(b, id, "token_embd_norm", PLI_OF_INPUT)
+               : id;
+}
+
 void pli_build_cache_inputs(pli_builder *b)
 {
     pli_graph *g = b->graph;
@@ -53,7 +67,9 @@ void pli_build_cache_inputs(pli_builder *b)
 
 void pli_build_position_input(pli_builder *b)
 {
-    b->positions = pli_build_input(b, b->tokens, sizeof(int32_t));
+    uint64_t sections = pli_model_layer_number(b->shape->model, "%s.rope.dimension_sections", 0, 0);
+    uint64_t each = b->flags & PLI_GRAPH_SECTIONS && sections ? POSITION_SECTIONS : 1;
+    b->positions = pli_build_input(b, each * b->tokens, sizeof(int32_t));
 }
 
 void pli_build_output_input(pli_builder *b)
@@ -103,6 +119,7 @@ static void logits(pli_builder *b, pli_id hidden, bool tied)
     id = pli_build_new(b, pli_dims_of(b->shape->vocabulary, b->rows, 1),
                        pli_build_weight(b, tied ? "token_embd" : "output", "weight", PLI_OF_OUTPUT),
                        id);
+    id = pli_build_output_biased(b, id, "output");
     int more = b->flags & PLI_GRAPH_LOGIT_CAP ? 3 : b->flags & PLI_GRAPH_LOGIT_SCALE ? 1 : 0;
     for (int i = 0; i < more; i++)
         id = pli_build_onto(b, id, PLI_NO_NODE);

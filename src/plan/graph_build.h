@@ -6,33 +6,38 @@
 #include "graph.h"
 #include "roles.h"
 
-#define PLI_GRAPH_HEAD_NORM (1u << 0)      /* queries and keys are normed a head at a time */
-#define PLI_GRAPH_ROW_NORM (1u << 1)       /* ... a row at a time */
-#define PLI_GRAPH_POST_NORM (1u << 2)      /* attention and feed-forward are normed after, too */
-#define PLI_GRAPH_POST_ONLY (1u << 3)      /* ... only after */
-#define PLI_GRAPH_EMBED_SCALE (1u << 4)    /* embeddings are scaled */
-#define PLI_GRAPH_QUERY_SCALE (1u << 5)    /* queries are scaled */
-#define PLI_GRAPH_RESIDUAL_SCALE (1u << 6) /* what is added to the residual is scaled */
-#define PLI_GRAPH_LOGIT_SCALE (1u << 7)    /* logits are scaled */
-#define PLI_GRAPH_LOGIT_CAP (1u << 8)      /* logits are capped: scaled, tanh, scaled */
-#define PLI_GRAPH_SCORE_CAP (1u << 9)      /* the same for attention scores */
-#define PLI_GRAPH_PARALLEL (1u << 10)      /* attention and feed-forward read the same norm */
-#define PLI_GRAPH_PARALLEL_SUM (1u << 11)  /* the same, the attention added to the residual first */
-#define PLI_GRAPH_LAYER_NORM (1u << 12)    /* layer norm instead of RMS norm */
-#define PLI_GRAPH_FUSED_QKV (1u << 13)     /* one matrix for queries, keys and values */
-#define PLI_GRAPH_FUSED_UP (1u << 14)      /* one matrix for gate and up */
-#define PLI_GRAPH_UNGATED (1u << 15)       /* feed-forward without a gate */
-#define PLI_GRAPH_ROPE_SLIDING (1u << 16)  /* where layers slide, only those rotate */
-#define PLI_GRAPH_RESIDUAL_FIRST (1u << 17) /* residual + result, not result + residual */
-#define PLI_GRAPH_GATE_NORMED (1u << 18)    /* weights of the chosen are divided by their sum */
-#define PLI_GRAPH_GATE_KEYED (1u << 19)     /* ... where the header says expert_weights_norm */
-#define PLI_GRAPH_GATE_LATE (1u << 20)      /* softmax over the chosen only */
-#define PLI_GRAPH_GATE_EARLY (1u << 21)     /* the input is weighted, not the results */
-
-#define PLI_GRAPH_SCAN2 (1u << 22)        /* Mamba 2, not Mamba */
-#define PLI_GRAPH_KEYED_SCALES (1u << 23) /* scales only where the file has a key for them */
-
-#define PLI_GRAPH_PREDICTS (1u << 24) /* may come with layers that predict more tokens */
+/* What a file does not tell by its tensors: norms of queries and keys, a fused matrix, a gate, a
+ * shared expert, biases follow from what is there. */
+#define PLI_GRAPH_ROW_NORM (1u << 0)    /* queries, keys are normed a row at a time, not a head */
+#define PLI_GRAPH_TURNED_NORM (1u << 1) /* ... after they rotate */
+#define PLI_GRAPH_POST_NORM (1u << 2)   /* attention and feed-forward are normed after, too */
+#define PLI_GRAPH_POST_ONLY (1u << 3)   /* ... only after */
+#define PLI_GRAPH_EMBED_SCALE (1u << 4) /* embeddings are scaled */
+#define PLI_GRAPH_QUERY_SCALE (1u << 5) /* queries are scaled */
+#define PLI_GRAPH_RESIDUAL_SCALE (1u << 6)  /* what is added to the residual is scaled */
+#define PLI_GRAPH_LOGIT_SCALE (1u << 7)     /* logits are scaled */
+#define PLI_GRAPH_LOGIT_CAP (1u << 8)       /* logits are capped: scaled, tanh, scaled */
+#define PLI_GRAPH_SCORE_CAP (1u << 9)       /* the same for attention scores */
+#define PLI_GRAPH_PARALLEL (1u << 10)       /* attention beside feed-forward: fed + residual + it */
+#define PLI_GRAPH_PARALLEL_SUM (1u << 11)   /* ... fed + (it + residual) */
+#define PLI_GRAPH_PARALLEL_JOIN (1u << 12)  /* ... fed + it + residual */
+#define PLI_GRAPH_PARALLEL_AFTER (1u << 13) /* ... it + fed + residual */
+#define PLI_GRAPH_LAYER_NORM (1u << 14)     /* layer norm instead of RMS norm */
+#define PLI_GRAPH_NO_ROPE (1u << 15)        /* nothing rotates */
+#define PLI_GRAPH_ROPE_SLIDING (1u << 16)   /* where layers slide, only those rotate */
+#define PLI_GRAPH_ROPE_STEP (1u << 17)      /* every fourth layer does not rotate */
+#define PLI_GRAPH_RESIDUAL_FIRST (1u << 18) /* residual + fed, not fed + residual */
+#define PLI_GRAPH_GATE_NORMED (1u << 19)    /* weights of the chosen are divided by their sum */
+#define PLI_GRAPH_GATE_KEYED (1u << 20)     /* ... where the header says expert_weights_norm */
+#define PLI_GRAPH_GATE_LATE (1u << 21)      /* softmax over the chosen only */
+#define PLI_GRAPH_GATE_EARLY (1u << 22)     /* the input is weighted, not the results */
+#define PLI_GRAPH_GATE_AHEAD (1u << 23)     /* the layer's input chooses */
+#define PLI_GRAPH_SHARED_SILU (1u << 24)    /* the shared expert's gate is silu(x) / x */
+#define PLI_GRAPH_SECTIONS (1u << 25)       /* four positions a token */
+#define PLI_GRAPH_TEMPERED (1u << 26)       /* queries are scaled by position, if the header says */
+#define PLI_GRAPH_SCAN2 (1u << 27)          /* Mamba 2, not Mamba */
+#define PLI_GRAPH_KEYED_SCALES (1u << 28)   /* scales only where the file has a key for them */
+#define PLI_GRAPH_PREDICTS (1u << 29)       /* may come with layers that predict more tokens */
 
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
 
@@ -55,6 +60,7 @@ typedef struct pli_builder {
     uint64_t rows;   /* still worked on: tokens, after the last attention those with an output */
     pli_id positions, outputs;
     pli_id temperature;       /* a factor for each token's queries; or none */
+    pli_id scores;            /* of the experts, where they were taken before; or none */
     pli_id per_layer;         /* what each layer is told of its tokens; or none */
     pli_cache_input input[2]; /* full, sliding */
     uint64_t sequences;       /* among the tokens: as many of each */
@@ -112,6 +118,8 @@ const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name);
 /* Adds the bias of this name where there is one on the host; on a device the addition changes
  * nothing. chosen: the experts it is for, or none. */
 pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen);
+/* The same for the output's. */
+pli_id pli_build_output_biased(pli_builder *b, pli_id id, const char *name);
 /* weight x input (+ bias): width elements a row. */
 pli_id pli_build_product(pli_builder *b, const char *weight, pli_id input, uint64_t width);
 /* The same on each sequence by itself: lending looks at the tokens of one. */
@@ -129,6 +137,12 @@ pli_id pli_build_clamped(pli_builder *b, pli_id id);
 pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, uint64_t step2);
 /* Part of each of n[2] rows of `width`. */
 pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width);
+/* Of those weights of the layer the one that the file has, else the last. */
+const char *pli_build_either(const pli_builder *b, const char *first, const char *second);
+/* The embedding of a token's place beside that of the token, and their norm, if there are any. */
+pli_id pli_build_placed(pli_builder *b, pli_id embedded);
+/* Does layer il rotate? */
+bool pli_build_rotates(const pli_builder *b, uint64_t il);
 pli_id pli_build_norm(pli_builder *b, pli_id input, const char *weight, pli_whose whose);
 pli_id pli_build_norm_by(pli_builder *b, pli_id input, pli_id weight);
 /* Does the layer have this weight? */

@@ -4,26 +4,33 @@
 
 #include "graph_build.h"
 
+/* Gate and up beside each other in one matrix, or in two; or no gate. */
+static pli_id inner(pli_builder *b, pli_id x, uint64_t width, const char *suffix)
+{
+    char up_name[32], gate_name[32], weight[48];
+    (void)snprintf(up_name, sizeof up_name, "ffn_up%s", suffix);
+    (void)snprintf(gate_name, sizeof gate_name, "ffn_gate%s", suffix);
+    (void)snprintf(weight, sizeof weight, "%s.weight", up_name);
+    pli_dims dims = pli_dims_of(width, b->rows, 1);
+    if (pli_build_has(b, gate_name)) {
+        pli_id up = pli_build_product(b, up_name, x, width);
+        return pli_build_new(b, dims, pli_build_product(b, gate_name, x, width), up);
+    }
+    const pli_tensor *matrix = pli_build_tensor(b, weight);
+    if (matrix && matrix->dims == 2 && matrix->shape[1] == 2 * width)
+        return pli_build_new(b, dims, pli_build_product(b, up_name, x, 2 * width), PLI_NO_NODE);
+    pli_id id = pli_build_onto(b, pli_build_product(b, up_name, x, width), PLI_NO_NODE);
+    return pli_build_has(b, "ffn_act")
+               ? pli_build_onto(b, id, pli_build_weight(b, "ffn_act", "weight", PLI_OF_LAYER))
+               : id;
+}
+
 pli_id pli_build_feed_forward(pli_builder *b, pli_id x, uint64_t width, const char *suffix)
 {
     char name[32];
-    pli_id inside;
-    (void)snprintf(name, sizeof name, "ffn_up%s", suffix);
-    if (b->flags & PLI_GRAPH_FUSED_UP) {
-        pli_id both = pli_build_product(b, name, x, 2 * width);
-        inside = pli_build_new(b, pli_dims_of(width, b->rows, 1), both, PLI_NO_NODE);
-    } else {
-        pli_id up = pli_build_product(b, name, x, width);
-        if (b->flags & PLI_GRAPH_UNGATED) {
-            inside = pli_build_onto(b, up, PLI_NO_NODE);
-        } else {
-            (void)snprintf(name, sizeof name, "ffn_gate%s", suffix);
-            pli_id gate = pli_build_product(b, name, x, width);
-            inside = pli_build_new(b, pli_dims_of(width, b->rows, 1), gate, up);
-        }
-    }
+    pli_id id = inner(b, x, width, suffix);
     (void)snprintf(name, sizeof name, "ffn_down%s", suffix);
-    return pli_build_product(b, name, inside, b->shape->embedding);
+    return pli_build_product(b, name, id, b->shape->embedding);
 }
 
 /* Only experts of the best groups may be chosen: of each group the two best scores count, and the
@@ -60,7 +67,8 @@ static pli_id in_best_groups(pli_builder *b, pli_id scores)
 static pli_id gate(pli_builder *b, pli_id x, pli_id *chosen)
 {
     uint64_t experts = b->shape->experts, used = b->shape->experts_used, rows = b->rows;
-    pli_id scores = pli_build_product(b, "ffn_gate_inp", x, experts), share = scores;
+    pli_id scores = b->scores ? b->scores : pli_build_product(b, "ffn_gate_inp", x, experts);
+    pli_id share = scores;
     if (b->flags & PLI_GRAPH_GATE_EARLY)
         share = pli_build_new(b, pli_dims_of(experts, rows, 1), scores, PLI_NO_NODE);
     else if (!(b->flags & PLI_GRAPH_GATE_LATE))
@@ -151,6 +159,8 @@ static pli_id inside(pli_builder *b, pli_id x, pli_id chosen)
         return pli_build_new(b, dims, pli_build_view(b, both, dims), pli_build_view(b, both, dims));
     }
     pli_id up = product(b, "ffn_up_exps", x, chosen, width);
+    if (!pli_build_has(b, "ffn_gate_exps"))
+        return pli_build_onto(b, up, PLI_NO_NODE);
     return pli_build_new(b, dims, product(b, "ffn_gate_exps", x, chosen, width), up);
 }
 
@@ -159,6 +169,19 @@ static pli_id weighted(pli_builder *b, pli_id x, pli_id shares)
 {
     pli_dims dims = pli_dims_of(b->shape->embedding, b->shape->experts_used, b->rows);
     return pli_build_onto(b, pli_build_new(b, dims, x, PLI_NO_NODE), shares);
+}
+
+/* The expert of every token, in some architectures behind a gate. */
+static pli_id shared_expert(pli_builder *b, pli_id x, uint64_t width)
+{
+    pli_id id = pli_build_feed_forward(b, x, width, "_shexp");
+    if (!pli_build_has(b, "ffn_gate_inp_shexp"))
+        return id;
+    pli_id score = pli_build_product(b, "ffn_gate_inp_shexp", x, 1);
+    pli_id open = pli_build_onto(b, score, PLI_NO_NODE);
+    if (b->flags & PLI_GRAPH_SHARED_SILU)
+        open = pli_build_onto(b, open, score);
+    return pli_build_onto(b, id, open);
 }
 
 pli_id pli_build_experts(pli_builder *b, pli_id x)
@@ -174,14 +197,7 @@ pli_id pli_build_experts(pli_builder *b, pli_id x)
     pli_id down = product(b, "ffn_down_exps", inside(b, each, chosen), chosen, embedding);
     pli_id sum = sum_of(b, early ? down : pli_build_onto(b, down, shares));
     const pli_tensor *shared = pli_build_tensor(b, "ffn_up_shexp.weight");
-    if (!shared)
-        return sum;
-    pli_id id = pli_build_feed_forward(b, x, shared->shape[1], "_shexp");
-    if (pli_build_has(b, "ffn_gate_inp_shexp"))
-        id = pli_build_onto(
-            b, id,
-            pli_build_onto(b, pli_build_product(b, "ffn_gate_inp_shexp", x, 1), PLI_NO_NODE));
-    return pli_build_onto(b, sum, id);
+    return shared ? pli_build_onto(b, sum, shared_expert(b, x, shared->shape[1])) : sum;
 }
 
 pli_id pli_build_layer_feed_forward(pli_builder *b, pli_id x)

@@ -34,7 +34,8 @@ static uint64_t look_of(const pli_builder *b, uint64_t il)
     size_t site = pli_layer_site(b->plan, b->sites, il);
     bool sized = b->sites->devices && (site == b->sites->devices || b->setup->taken);
     uint64_t kind = (uint64_t)l->attends | (uint64_t)l->recurrent << 1 | (uint64_t)l->slides << 2 |
-                    (uint64_t)l->cached << 3 | (uint64_t)(il + 1 == b->shape->run_layers) << 4;
+                    (uint64_t)l->cached << 3 | (uint64_t)(il + 1 == b->shape->run_layers) << 4 |
+                    (uint64_t)pli_build_rotates(b, il) << 5;
     const uint64_t parts[] = {
         kind,         site,           l->heads, l->heads_kv,         l->feed_forward,
         l->key_width, l->value_width, l->names, sized ? l->bytes : 0};

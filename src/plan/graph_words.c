@@ -170,6 +170,16 @@ pli_id pli_build_product_each(pli_builder *b, const char *name, pli_id operand, 
     return pli_build_biased(b, id, name, PLI_NO_NODE);
 }
 
+pli_id pli_build_output_biased(pli_builder *b, pli_id id, const char *name)
+{
+    return biased(b, id, name, PLI_OF_OUTPUT, PLI_NO_NODE);
+}
+
+const char *pli_build_either(const pli_builder *b, const char *first, const char *second)
+{
+    return pli_build_has(b, first) ? first : second;
+}
+
 pli_id pli_build_norm_by(pli_builder *b, pli_id operand, pli_id weight)
 {
     if (b->graph->failed)
@@ -177,11 +187,22 @@ pli_id pli_build_norm_by(pli_builder *b, pli_id operand, pli_id weight)
     pli_dims dims = b->graph->node[operand].dims;
     pli_id id = b->flags & PLI_GRAPH_LAYER_NORM ? pli_build_new(b, dims, operand, PLI_NO_NODE)
                                                 : pli_build_onto(b, operand, PLI_NO_NODE);
-    return pli_build_onto(b, id, weight);
+    return weight ? pli_build_onto(b, id, weight) : id;
+}
+
+/* Some architectures norm without a weight. */
+static bool has_weight(const pli_builder *b, const char *name, pli_whose whose)
+{
+    char text[64];
+    if (whose == PLI_OF_LAYER)
+        return pli_build_has(b, name);
+    (void)snprintf(text, sizeof text, "%s.weight", name);
+    return pli_model_tensor(b->shape->model, text) != NULL;
 }
 
 pli_id pli_build_norm(pli_builder *b, pli_id operand, const char *name, pli_whose whose)
 {
-    pli_id id = pli_build_norm_by(b, operand, pli_build_weight(b, name, "weight", whose));
-    return biased(b, id, name, whose, PLI_NO_NODE);
+    pli_id by =
+        has_weight(b, name, whose) ? pli_build_weight(b, name, "weight", whose) : PLI_NO_NODE;
+    return biased(b, pli_build_norm_by(b, operand, by), name, whose, PLI_NO_NODE);
 }
