@@ -110,8 +110,9 @@ static inline pli_dims pli_dims_of(uint64_t a, uint64_t b, uint64_t c)
     return (pli_dims){{a, b, c}};
 }
 
-/* Whose weight: the input's, this layer's ("blk.N." before its name), the output's. */
-typedef enum pli_whose { PLI_OF_INPUT, PLI_OF_LAYER, PLI_OF_OUTPUT } pli_whose;
+/* Whose weight: the input's, the embeddings' norm's, this layer's ("blk.N." before its name), the
+ * output's. */
+typedef enum pli_whose { PLI_OF_INPUT, PLI_OF_FIRST, PLI_OF_LAYER, PLI_OF_OUTPUT } pli_whose;
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose);
 /* This layer's tensor, "ffn_up.weight"; NULL: the file has none. */
 const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name);

@@ -349,7 +349,7 @@ static pli_id layer_by(pli_builder *b, pli_id hidden, pli_id (*time_mix)(pli_bui
 {
     bool one_shift = b->shape->arch->flags & PLI_ARCH_ONE_SHIFT;
     if (b->il == 0 && !one_shift)
-        hidden = pli_build_norm(b, hidden, "token_embd_norm", PLI_OF_INPUT);
+        hidden = pli_build_norm(b, hidden, "token_embd_norm", PLI_OF_FIRST);
     hidden = as_sequences(b, hidden);
     pli_state shift = pli_build_state(b, b->shape->state_conv);
     pli_id kept = pli_build_state_loaded(b, &shift);

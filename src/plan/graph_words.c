@@ -81,6 +81,21 @@ pli_id pli_build_input(pli_builder *b, uint64_t elements, uint64_t size)
     return id;
 }
 
+static size_t site_of(const pli_builder *b, pli_whose whose)
+{
+    switch (whose) {
+    case PLI_OF_INPUT:
+        return b->sites->devices;
+    case PLI_OF_FIRST:
+        return pli_norm_site(b->plan, b->setup, b->sites);
+    case PLI_OF_LAYER:
+        return pli_layer_site(b->plan, b->sites, b->il);
+    case PLI_OF_OUTPUT:
+        break;
+    }
+    return pli_layer_site(b->plan, b->sites, b->shape->layers);
+}
+
 /* Where a weight lies, and what a copy of it on a device takes; looked up only where that
  * matters. False: it was looked up, and there is none. */
 static bool find_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose,
@@ -88,8 +103,7 @@ static bool find_weight(pli_builder *b, const char *name, const char *suffix, pl
 {
     const pli_setup *setup = b->setup;
     size_t host = b->sites->devices;
-    uint64_t il = whose == PLI_OF_LAYER ? b->il : b->shape->layers;
-    size_t site = whose == PLI_OF_INPUT ? host : pli_layer_site(b->plan, b->sites, il);
+    size_t site = site_of(b, whose);
     node->site = (int)site;
     if (site != host && !setup->taken)
         return true;

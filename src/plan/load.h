@@ -43,6 +43,8 @@ typedef struct pli_plan {
 
 /* Which site layer il is on; il == layers is the output. After pli_place_weights(). */
 size_t pli_layer_site(const pli_plan *plan, const pli_sites *sites, uint64_t il);
+/* ... and the norm of the embeddings. */
+size_t pli_norm_site(const pli_plan *plan, const pli_setup *setup, const pli_sites *sites);
 
 /* Where -ot puts a tensor (its index) that would lie at `site`. */
 static inline size_t pli_overridden(const pli_setup *setup, size_t tensor, size_t site)

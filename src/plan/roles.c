@@ -14,7 +14,7 @@ static pli_place place_of(const pli_shape *shape, pli_str name, uint64_t *layer)
         pli_starts(name, "position_embd."))
         return PLI_AT_INPUT;
     if (pli_starts(name, "token_embd_norm."))
-        return shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT ? PLI_AT_OUTPUT : PLI_AT_INPUT;
+        return shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT ? PLI_AT_OUTPUT : PLI_AT_FIRST;
     if (pli_starts(name, "rope_freqs.") || pli_starts(name, "rope_factors_"))
         return PLI_AT_EVERY_LAYER;
     return PLI_AT_OUTPUT;

@@ -7,6 +7,7 @@
 
 typedef enum pli_place {
     PLI_AT_INPUT,
+    PLI_AT_FIRST, /* the embeddings' norm: with the first layer, or the input */
     PLI_AT_LAYER,
     PLI_AT_EVERY_LAYER,
     PLI_AT_OUTPUT,

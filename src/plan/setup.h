@@ -31,6 +31,8 @@
     (1u << 24) /* recurrent layers are drawn the same for any number of sequences */
 #define PLI_GEN_FLAT_SCAN                                                                          \
     (1u << 22) /* Mamba 2 projects all tokens at once; what Mamba's step is made of is copied */
+#define PLI_GEN_NORM_AT_FIRST                                                                      \
+    (1u << 25) /* the embeddings' norm lies with the first layer, not the input (PR #20943) */
 
 typedef struct pli_generation {
     const char *name;

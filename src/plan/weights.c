@@ -210,6 +210,12 @@ static void add_tied(placing *p, const pli_tensor *embedding, size_t embedding_s
     p->plan->tied_copy = true;
 }
 
+size_t pli_norm_site(const pli_plan *plan, const pli_setup *setup, const pli_sites *sites)
+{
+    return setup->generation->flags & PLI_GEN_NORM_AT_FIRST ? pli_layer_site(plan, sites, 0)
+                                                            : sites->devices;
+}
+
 plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
                               const pli_sites *sites, pli_plan *plan)
 {
@@ -232,6 +238,9 @@ plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
         case PLI_AT_OUTPUT:
             add_working(&p, tensor, plan->output_site);
             has_output |= strcmp(tensor->name, "output.weight") == 0;
+            break;
+        case PLI_AT_FIRST:
+            add_working(&p, tensor, pli_norm_site(plan, setup, sites));
             break;
         case PLI_AT_INPUT:
             p.input = true;
