@@ -17,6 +17,9 @@ typedef struct fit_args {
     uint64_t cpu_moe_layers;
     cli_list line;
     double http_timeout;
+    cli_list fit_target;
+    uint64_t fit_context;
+    cli_list bandwidth;
 } fit_args;
 
 static const cli_option options[] = {
@@ -102,6 +105,18 @@ static const cli_option options[] = {
      .metavar = "[PASSED,]WARNING",
      .help = "the lines, as parts of the budget (default: 0.70,0.85)"},
     CLI_HTTP_OPTION(fit_args),
+    {.names = "-fitt --fit-target",
+     CLI_MEMBER(fit_args, fit_target),
+     .metavar = "MIB,...",
+     .help = "what the engine's own --fit leaves free on each device (default: 1024)"},
+    {.names = "-fitc --fit-ctx",
+     CLI_MEMBER(fit_args, fit_context),
+     .metavar = "N",
+     .help = "the least context that it may choose (default: 4096)"},
+    {.names = "--bandwidth",
+     CLI_MEMBER(fit_args, bandwidth),
+     .metavar = "host=GB/S",
+     .help = "how fast the host reads its memory, as measured: for the speed"},
 };
 
 /* Numbers of a list; llama.cpp takes "3/1" for "3,1". Freed by the caller. */
@@ -167,6 +182,41 @@ static cli_exit set_lines(const cli_call *call, const cli_list *line, plim_fit_o
     return good
                ? CLI_OK
                : cli_error(call, CLI_USAGE, "--line: one or two parts of the budget, such as 0.85");
+}
+
+/* "host=38.4". */
+static bool set_bandwidth(const cli_list *list, plim_fit_options *to)
+{
+    static const char host[] = "host=";
+    for (size_t i = 0; i < list->count; i++) {
+        const char *text = list->items[i];
+        char *end;
+        if (strncmp(text, host, sizeof host - 1) != 0)
+            return false;
+        text += sizeof host - 1;
+        double gigabytes = strtod(text, &end);
+        if (end == text || *end || !(gigabytes > 0 && gigabytes < 1e6))
+            return false;
+        to->host_bandwidth = gigabytes * 1e9;
+    }
+    return true;
+}
+
+/* --fit-target; freed by the caller. */
+static uint64_t *targets_of(const cli_list *list, size_t *count)
+{
+    double *numbers = numbers_of(list, count);
+    uint64_t *targets = numbers ? calloc(*count + 1, sizeof *targets) : NULL;
+    for (size_t i = 0; targets && i < *count; i++) {
+        if (!(numbers[i] >= 0 && numbers[i] < 4294967296.0)) {
+            free(targets);
+            targets = NULL;
+        } else {
+            targets[i] = (uint64_t)numbers[i];
+        }
+    }
+    free(numbers);
+    return targets;
 }
 
 static cli_exit print(cli_call *call, const plim_fit_options *with, const plim_fit *fit)
@@ -241,15 +291,23 @@ static cli_exit run(cli_call *call)
         return exit;
     double *split = numbers_of(&args->tensor_split, &with.tensor_split_count);
     const char **overrides = overrides_of(args);
+    uint64_t *targets = targets_of(&args->fit_target, &with.fit_target_count);
+    with.fit_target = targets;
+    with.fit_context = args->fit_context;
     with.tensor_split = split;
     with.overrides = overrides;
     if (!overrides)
         exit = cli_error(call, CLI_INTERNAL, "out of memory");
     else if (!split)
         exit = cli_error(call, CLI_USAGE, "-ts: not numbers");
+    else if (!targets)
+        exit = cli_error(call, CLI_USAGE, "--fit-target: not numbers of MiB");
+    else if (!set_bandwidth(&args->bandwidth, &with))
+        exit = cli_error(call, CLI_USAGE, "--bandwidth: such as host=38.4");
     else
         exit = judge(call, &with);
     free(split);
+    free(targets);
     free((void *)overrides);
     return exit;
 }

@@ -132,6 +132,69 @@ static void print_places(cli_term term, const plim_fit *fit, const double marks[
     print_legend(term, fit);
 }
 
+/* ---- what else would do ---------------------------------------------------------------------- */
+
+/* The most of one thing at a time; what not even the least of would fit is left out. */
+static void print_limits(cli_term term, const plim_fit *fit)
+{
+    char text[MAX_LINE];
+    size_t n = 0;
+    if (!PLIM_KNOWN(fit, fit, limits))
+        return;
+    const plim_fit_limits *l = fit->limits;
+    const struct {
+        const char *before;
+        uint64_t value;
+        const char *behind;
+    } said[] = {
+        {"-np ", l->sequences, ""},
+        {"-np ", l->full_sequences, " with this context each"},
+        {"-ngl ", PLIM_KNOWN(fit_limits, l, gpu_layers) ? l->gpu_layers : 0, ""},
+        {"-b ", l->batch, ""},
+        {"-ub ", l->ubatch, ""},
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i].value)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%" PRIu64 "%s", n ? ", " : "",
+                                  said[i].before, said[i].value, said[i].behind);
+    if (PLIM_KNOWN(fit_limits, l, kv_type))
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sK and V %s", n ? ", " : "", l->kv_type);
+    if (!n)
+        return;
+    print_label(term, "at most");
+    cli_wrap(stdout, text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, term.width);
+}
+
+static void print_speed(cli_term term, const plim_fit *fit)
+{
+    char text[MAX_LINE];
+    if (!PLIM_KNOWN(fit, fit, speed))
+        return;
+    const plim_fit_speed *s = fit->speed;
+    int n = snprintf(text, sizeof text, "%.1f tokens/s", s->decode_tokens_per_s);
+    if (PLIM_KNOWN(fit_speed, s, decode_full_tokens_per_s) && s->read_full_bytes > s->read_bytes)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", %.1f with the context full",
+                      s->decode_full_tokens_per_s);
+    (void)snprintf(text + n, sizeof text - (size_t)n, " (%s)", s->basis);
+    print_label(term, "speed");
+    cli_wrap(stdout, text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, term.width);
+}
+
+enum { LONG_CHANGE = 100 }; /* tensor by tensor: for --explain */
+
+static void print_engine_fit(cli_term term, const plim_fit *fit, bool explain)
+{
+    if (!PLIM_KNOWN(fit, fit, engine_fit) || !PLIM_KNOWN(engine_fit, fit->engine_fit, change))
+        return;
+    const char *change = fit->engine_fit->change;
+    if (!*change || (!explain && strlen(change) > LONG_CHANGE))
+        return;
+    print_line(term, "--fit",
+               "{engine_fit.change} would be the engine's own choice[: {engine_fit.verdict}, by "
+               "this line]",
+               fit);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void print_lists(cli_term term, const plim_fit *fit, bool explain)
@@ -177,11 +240,10 @@ void cli_fit_text(const plim_fit *fit, const double marks[2], cli_term term, boo
                     : "[up to {max_context#token} under the line]~[{recommended_context} "
                       "recommended]",
                fit);
-    if (PLIM_KNOWN(fit, fit, speed)) {
-        print_label(term, "speed");
-        (void)printf("%.1f tokens/s (%s)\n", fit->speed->decode_tokens_per_s, fit->speed->basis);
-    }
+    print_limits(term, fit);
+    print_speed(term, fit);
     print_line(term, "start", "{command}", fit);
+    print_engine_fit(term, fit, explain);
     for (size_t i = 0; i < fit->missing.count; i++) {
         print_label(term, i ? "" : "not known");
         (void)printf("%s\n", fit->missing.items[i]);

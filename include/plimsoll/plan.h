@@ -40,11 +40,16 @@ typedef struct plim_fit_options {
     uint64_t main_gpu;                /* -mg */
     const char *const *overrides;     /* -ot PATTERN=BUFFER, in order; NULL-terminated */
     double line_passed, line_warning; /* 0: 0.70 and 0.85 */
+    uint64_t fit_context;             /* --fit-ctx; 0: 4096 */
+    const uint64_t *fit_target;       /* --fit-target in MiB: one for all devices, or one each */
+    size_t fit_target_count;          /* 0: 1024 MiB */
+    /* bytes a second that the host reads its memory at, as measured; 0: what the machine tells */
+    double host_bandwidth;
 } plim_fit_options;
 #define PLIM_FIT_OPTIONS_INIT                                                                      \
     {                                                                                              \
         sizeof(plim_fit_options), NULL, 0, 0, 0, 0, -1, NULL, NULL, PLIM_AUTO, PLIM_AUTO, false,   \
-            false, false, false, NULL, NULL, 0, 0, NULL, 0, 0                                      \
+            false, false, false, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, 0, 0                       \
     }
 
 /** Judges a model for a machine. Errors: INVALID (a flag's value, named in *error), NOMEM. A

@@ -1,8 +1,7 @@
 #include "advice.h"
 
-#include <string.h>
-
-#include "roles.h"
+#include "placement.h"
+#include "speed.h"
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
@@ -13,6 +12,11 @@ typedef struct change {
 
 /* Each makes the change in c->setup and names it, or says that it does not apply. */
 typedef bool change_fn(const pli_case *base, change *c);
+
+static const char *flags_of(const pli_case *base, const char *format, uint64_t n)
+{
+    return pli_printf(base->arena, "%s %llu", format, (unsigned long long)n);
+}
 
 static bool has_cache(const pli_case *base)
 {
@@ -39,30 +43,26 @@ static bool use_window(const pli_case *base, change *c)
     return true;
 }
 
+/* An 8-bit or 4-bit cache, where there is none yet. */
 static bool set_cache_types(const pli_case *base, change *c, const char *name)
 {
-    const pli_quant *type = pli_quant_by_name(pli_s(name));
     const pli_setup *setup = base->setup;
-    uint64_t value = base->shape->latent ? 0 : base->shape->value_length;
-    if (!type || !has_cache(base) || base->shape->key_length % type->block_elements ||
-        value % type->block_elements || setup->type_k->block_elements > 1 ||
-        setup->type_v->block_elements > 1)
+    if (setup->type_k->block_elements > 1 || setup->type_v->block_elements > 1 ||
+        !pli_use_cache_type(base, name, &c->setup))
         return false;
-    c->setup.type_k = c->setup.type_v = type;
-    c->setup.flash = true;
-    return true;
+    c->flags =
+        pli_printf(base->arena, "%s-ctk %s -ctv %s", setup->flash ? "" : "-fa on ", name, name);
+    return c->flags != NULL;
 }
 
 static bool use_q8_cache(const pli_case *base, change *c)
 {
-    c->flags = base->setup->flash ? "-ctk q8_0 -ctv q8_0" : "-fa on -ctk q8_0 -ctv q8_0";
     c->text = "an 8-bit cache: 53 % of its size, hardly any loss";
     return set_cache_types(base, c, "q8_0");
 }
 
 static bool use_q4_cache(const pli_case *base, change *c)
 {
-    c->flags = base->setup->flash ? "-ctk q4_0 -ctv q4_0" : "-fa on -ctk q4_0 -ctv q4_0";
     c->text = "a 4-bit cache: 28 % of its size, at some loss";
     return set_cache_types(base, c, "q4_0");
 }
@@ -87,116 +87,114 @@ static bool use_small_batch(const pli_case *base, change *c)
     return pli_setup_context(&c->setup, base->setup->context, NULL) == PLIM_OK;
 }
 
+static bool set_context(change *c, uint64_t context)
+{
+    c->setup.context_given = true;
+    return pli_setup_context(&c->setup, context, NULL) == PLIM_OK;
+}
+
 static bool use_context(const pli_case *base, change *c)
 {
     if (!base->max_context || base->max_context >= base->setup->context)
         return false;
-    c->flags = pli_printf(base->arena, "-c %llu", (unsigned long long)base->max_context);
+    c->flags = flags_of(base, "-c", base->max_context);
     c->text = "the largest context that stays under the line";
-    c->setup.context_given = true;
-    return pli_setup_context(&c->setup, base->max_context, NULL) == PLIM_OK;
+    return set_context(c, base->max_context);
 }
 
 static bool use_q8_context(const pli_case *base, change *c)
 {
-    pli_plan plan = *base->plan;
     uint64_t context;
-    if (!set_cache_types(base, c, "q8_0") ||
-        !pli_max_context(base->shape, &c->setup, base->sites, &plan, &context) ||
-        context <= base->max_context || context >= base->setup->context ||
-        pli_setup_context(&c->setup, context, NULL))
+    if (!set_cache_types(base, c, "q8_0") || !pli_max_context(base, &c->setup, &context) ||
+        context <= base->max_context || context >= base->setup->context || !set_context(c, context))
         return false;
-    c->setup.context_given = true;
-    c->flags =
-        pli_printf(base->arena, "-c %llu %s", (unsigned long long)context,
-                   base->setup->flash ? "-ctk q8_0 -ctv q8_0" : "-fa on -ctk q8_0 -ctv q8_0");
+    c->flags = pli_printf(base->arena, "-c %llu %s", (unsigned long long)context, c->flags);
     c->text = "the largest context with an 8-bit cache";
     return true;
 }
 
-/* The most layers that stay under the line by the bound of the compute buffers, which costs less
- * than a replay; what comes of it is judged like everything else. 0 where not even none do. */
-static uint64_t most_layers(const pli_case *base, pli_setup *setup)
+/* ---- other places ---------------------------------------------------------------------------- */
+
+static bool has_devices(const pli_case *base)
 {
-    uint64_t low = 0, high = base->plan->offloaded;
-    pli_shape bounded = *base->shape;
-    bounded.graph = NULL;
-    while (high - low > 1) {
-        pli_plan plan;
-        pli_verdict verdict;
-        setup->gpu_layers = low + (high - low) / 2;
-        bool good = !pli_place_weights(&bounded, setup, base->sites, &plan) &&
-                    !pli_place_context(&bounded, setup, base->sites, &plan);
-        pli_judge(&bounded, setup, base->sites, &plan, &verdict);
-        if (good && verdict.utilization_known && verdict.utilization <= setup->line_warning)
-            low = setup->gpu_layers;
-        else
-            high = setup->gpu_layers;
-    }
-    setup->gpu_layers = low;
-    return low;
+    return base->sites->devices && base->plan->offloaded;
+}
+
+static bool use_split(const pli_case *base, change *c)
+{
+    if (base->setup->shares || !pli_balance(base, &c->setup))
+        return false;
+    c->flags = pli_split_text(base->arena, &c->setup, "-ts ");
+    c->text = "the layers so that every device is as full as the others";
+    return c->flags != NULL;
+}
+
+static bool use_split_and_context(const pli_case *base, change *c)
+{
+    uint64_t context;
+    if (!use_split(base, c) || !pli_max_context(base, &c->setup, &context) ||
+        context <= base->max_context || context >= base->setup->context || !set_context(c, context))
+        return false;
+    c->flags = pli_printf(base->arena, "-c %llu %s", (unsigned long long)context, c->flags);
+    c->text = "the largest context, every device as full as the others";
+    return true;
 }
 
 static bool use_fewer_layers(const pli_case *base, change *c)
 {
-    if (!base->sites->devices || !base->plan->offloaded)
+    if (!has_devices(base) || !pli_max_layers(base, &c->setup, &c->setup.gpu_layers) ||
+        c->setup.gpu_layers >= base->plan->offloaded)
         return false;
-    c->flags =
-        pli_printf(base->arena, "-ngl %llu", (unsigned long long)most_layers(base, &c->setup));
+    c->flags = flags_of(base, "-ngl", c->setup.gpu_layers);
     c->text = "the other layers stay on the host, slower";
     return true;
 }
 
-/* A short context decides how many layers go to the devices; then it grows into what is left. */
+/* A short context decides what goes to the host; then it grows into what is left. */
+static bool grow_context(const pli_case *base, change *c, bool place(const pli_case *, change *))
+{
+    uint64_t context = pli_smaller(base->setup->context, PLI_MIN_CONTEXT);
+    if (!has_devices(base) || base->max_context >= context || !set_context(c, context) ||
+        !place(base, c) || !pli_max_context(base, &c->setup, &context) || !context ||
+        context >= base->setup->context || !set_context(c, context))
+        return false;
+    c->flags = pli_printf(base->arena, "-c %llu %s", (unsigned long long)context, c->flags);
+    return c->flags != NULL;
+}
+
 static bool use_fewer_layers_and_context(const pli_case *base, change *c)
 {
-    pli_plan plan;
-    uint64_t context = pli_smaller(base->setup->context, PLI_MIN_CONTEXT);
-    if (!base->sites->devices || !base->plan->offloaded || base->max_context >= context ||
-        pli_setup_context(&c->setup, context, NULL))
-        return false;
-    uint64_t layers = most_layers(base, &c->setup);
-    c->setup.context_given = true;
-    if (pli_place_weights(base->shape, &c->setup, base->sites, &plan) ||
-        pli_place_context(base->shape, &c->setup, base->sites, &plan) ||
-        !pli_max_context(base->shape, &c->setup, base->sites, &plan, &context) || !context ||
-        context >= base->setup->context || pli_setup_context(&c->setup, context, NULL))
-        return false;
-    c->flags = pli_printf(base->arena, "-c %llu -ngl %llu", (unsigned long long)context,
-                          (unsigned long long)layers);
+    bool done = grow_context(base, c, use_fewer_layers);
     c->text = "less context, and the other layers on the host, slower";
-    return true;
+    return done;
 }
 
 static bool use_host_experts(const pli_case *base, change *c)
 {
-    if (!base->shape->experts || !base->sites->devices || base->setup->override_count ||
-        !base->plan->offloaded)
+    if (!base->shape->experts || !has_devices(base) || base->setup->taken ||
+        !pli_least_host_experts(base, &c->setup))
         return false;
-    uint8_t *taken = pli_alloc(base->arena, base->shape->model->tensor_count);
-    for (size_t i = 0; taken && i < base->shape->model->tensor_count; i++)
-        taken[i] = base->shape->role[i].part & PLI_PART_EXPERTS ? (uint8_t)base->sites->devices
-                                                                : PLI_NOT_TAKEN;
-    c->setup.taken = taken;
-    c->setup.override_count = 1;
-    c->flags = "--cpu-moe";
-    c->text = "the experts stay on the host, everything else on the devices";
-    return taken != NULL;
+    c->flags = flags_of(base, "-ncmoe", c->setup.host_experts);
+    c->text = "experts of the first layers stay on the host, everything else on the devices";
+    return c->flags != NULL;
+}
+
+static bool use_host_experts_and_context(const pli_case *base, change *c)
+{
+    bool done = grow_context(base, c, use_host_experts);
+    c->text = "less context, and experts of the first layers on the host";
+    return done;
 }
 
 /* By what they cost the user, least first. */
 static change_fn *const changes[] = {
-    use_flash,
-    use_window,
-    use_q8_cache,
-    use_one_slot,
-    use_small_batch,
-    use_context,
-    use_q8_context,
-    use_q4_cache,
-    use_host_experts,
-    use_fewer_layers,
-    use_fewer_layers_and_context,
+    use_flash,        use_window,
+    use_split,        use_q8_cache,
+    use_one_slot,     use_small_batch,
+    use_context,      use_q8_context,
+    use_q4_cache,     use_split_and_context,
+    use_host_experts, use_host_experts_and_context,
+    use_fewer_layers, use_fewer_layers_and_context,
 };
 #define CHANGE_COUNT (sizeof changes / sizeof *changes)
 
@@ -205,28 +203,35 @@ typedef struct tried {
     pli_verdict verdict;
 } tried;
 
+static plim_alternative *record_of(const pli_case *base, const change *c, const pli_plan *plan,
+                                   const pli_verdict *verdict)
+{
+    plim_alternative *a = PLI_NEW(base->arena, alternative);
+    pli_speed speed;
+    if (!a)
+        return NULL;
+    PLI_SET(alternative, a, change, c->flags, NULL);
+    PLI_SET(alternative, a, text, c->text, NULL);
+    PLI_SET(alternative, a, verdict, pli_grade_name(verdict->mark), NULL);
+    PLI_SET(alternative, a, context, c->setup.context, NULL);
+    PLI_SET(alternative, a, utilization, verdict->utilization, NULL);
+    PLI_SET_STR(alternative, a, command,
+                pli_command(base->arena, base->shape, &c->setup, base->sites, c->setup.context),
+                NULL);
+    if (pli_speed_find(base->shape, &c->setup, base->sites, plan, &speed) && speed.decode > 0)
+        PLI_SET(alternative, a, decode_tokens_per_s, speed.decode, NULL);
+    return a;
+}
+
 static bool try_change(const pli_case *base, change_fn *make, tried *out)
 {
     change c = {*base->setup, NULL, NULL};
     pli_plan plan;
-    bool applies = make(base, &c);
-    bool placed = applies && !pli_place_weights(base->shape, &c.setup, base->sites, &plan) &&
-                  !pli_place_context(base->shape, &c.setup, base->sites, &plan);
-    if (!placed || !c.flags)
+    if (!make(base, &c) || !c.flags || !pli_try(base, &c.setup, &plan, &out->verdict) ||
+        !out->verdict.utilization_known || out->verdict.mark >= base->verdict->mark)
         return false;
-    pli_judge(base->shape, &c.setup, base->sites, &plan, &out->verdict);
-    if (!out->verdict.utilization_known || out->verdict.mark >= base->verdict->mark)
-        return false;
-    plim_alternative *a = PLI_NEW(base->arena, alternative);
-    if (!a)
-        return false;
-    PLI_SET(alternative, a, change, c.flags, NULL);
-    PLI_SET(alternative, a, text, c.text, NULL);
-    PLI_SET(alternative, a, verdict, pli_grade_name(out->verdict.mark), NULL);
-    PLI_SET(alternative, a, context, c.setup.context, NULL);
-    PLI_SET(alternative, a, utilization, out->verdict.utilization, NULL);
-    out->record = a;
-    return true;
+    out->record = record_of(base, &c, &plan, &out->verdict);
+    return out->record != NULL;
 }
 
 plim_status pli_alternatives(const pli_case *base, plim_items *out)

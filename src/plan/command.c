@@ -56,6 +56,12 @@ static void add_overrides(pli_buf *out, const pli_setup *setup)
         (void)pli_buf_addz(out, " -ot ");
         add_quoted(out, setup->overrides[i].text);
     }
+    if (setup->overrides_text) {
+        (void)pli_buf_addz(out, " -ot ");
+        add_quoted(out, setup->overrides_text);
+    }
+    if (setup->host_experts)
+        (void)pli_buf_printf(out, " -ncmoe %llu", (unsigned long long)setup->host_experts);
 }
 
 static void add_switches(pli_buf *out, const pli_setup *setup)

@@ -24,7 +24,7 @@ uint64_t pli_output_rows(const pli_setup *setup)
 bool pli_is_pipelined(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites)
 {
     if (sites->devices < 2 || setup->gpu_layers <= shape->layers ||
-        setup->split != PLI_SPLIT_LAYER || !setup->kv_offload || setup->override_count)
+        setup->split != PLI_SPLIT_LAYER || !setup->kv_offload || setup->taken)
         return false;
     for (size_t i = 0; i < sites->devices; i++)
         if (!sites->at[i].backend->pipelines)

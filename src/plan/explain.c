@@ -44,7 +44,7 @@ static const char *contents(const explaining *e, size_t i)
             : pli_printf(e->arena, "%s%" PRIu64 " layers", is_host ? "input, " : "", load->layers);
     return layers ? pli_printf(e->arena, "%s%s%s%s", layers, has_output ? ", output" : "",
                                has_output && e->plan->tied_copy ? " (the embeddings again)" : "",
-                               e->setup->override_count ? ", less or more by -ot" : "")
+                               e->setup->taken ? ", less or more by -ot" : "")
                   : NULL;
 }
 

@@ -7,8 +7,11 @@
 #include "../base/options.h"
 #include "../base/status.h"
 #include "advice.h"
+#include "engine_fit.h"
 #include "explain.h"
 #include "graph.h"
+#include "placement.h"
+#include "speed.h"
 
 typedef struct fit_result {
     plim_fit pub; /* first */
@@ -37,14 +40,6 @@ static const char *lower(pli_arena *arena, const char *name)
     return text;
 }
 
-static const char *split_text(pli_arena *arena, const pli_setup *setup)
-{
-    const char *text = "";
-    for (size_t i = 0; text && i < setup->share_count; i++)
-        text = pli_printf(arena, "%s%s%.6g", text, i ? "," : "", setup->shares[i]);
-    return text;
-}
-
 static void write_settings(fitting *f)
 {
     const pli_setup *s = &f->setup;
@@ -63,7 +58,7 @@ static void write_settings(fitting *f)
     PLI_SET(fit_settings, r, gpu_layers, f->plan.offloaded, NULL);
     PLI_SET(fit_settings, r, split_mode, pli_split_name(s->split), NULL);
     if (s->share_count)
-        PLI_SET_STR(fit_settings, r, tensor_split, split_text(f->arena, s), NULL);
+        PLI_SET_STR(fit_settings, r, tensor_split, pli_split_text(f->arena, s, ""), NULL);
     PLI_SET(fit_settings, r, kv_unified, s->unified, NULL);
     PLI_SET(fit_settings, r, swa_full, s->swa_full, NULL);
     PLI_SET(fit_settings, r, kv_offload, s->kv_offload, NULL);
@@ -205,34 +200,78 @@ static void write_missing(fitting *f)
 
 /* ---- speed ----------------------------------------------------------------------------------- */
 
-/* A token reads all weights that it uses once; the memory can do no better than its bandwidth. */
+static const char *basis_of(fitting *f, const pli_speed *speed)
+{
+    return pli_printf(
+        f->arena, "upper bound: %s bytes read a token, at the %s%s",
+        f->shape.experts ? "active experts', state's and shared weights'" : "weights' and state's",
+        speed->nominal ? "nominal bandwidth of the chip table" : "bandwidth that the devices tell",
+        speed->measured_host ? " and the host's as given" : "");
+}
+
 static void write_speed(fitting *f)
 {
-    double seconds = 0;
-    bool nominal = false;
-    for (size_t i = 0; i <= f->sites.devices; i++) {
-        const plim_device *d = f->sites.at[i].device;
-        uint64_t bytes = f->plan.at[i].read;
-        if (bytes == 0)
-            continue;
-        if (!d || !PLIM_KNOWN(device, d, memory_bandwidth_bytes_per_s) ||
-            d->memory_bandwidth_bytes_per_s == 0)
-            return;
-        const char *source = PLI_SOURCE(device, d, memory_bandwidth_bytes_per_s);
-        nominal |= source && strcmp(source, "table") == 0;
-        seconds += (double)bytes / (double)d->memory_bandwidth_bytes_per_s;
-    }
-    plim_fit_speed *speed = seconds > 0 ? PLI_NEW(f->arena, fit_speed) : NULL;
-    if (!speed)
+    pli_speed speed;
+    if (!pli_speed_find(&f->shape, &f->setup, &f->sites, &f->plan, &speed))
         return;
-    PLI_SET(fit_speed, speed, decode_tokens_per_s, 1 / seconds, NULL);
-    PLI_SET(
-        fit_speed, speed, basis,
-        nominal
-            ? "upper bound: weights read once a token, at the nominal bandwidth of the chip table"
-            : "upper bound: weights read once a token, at the device's own bandwidth",
-        NULL);
-    PLI_SET(fit, f->fit, speed, speed, NULL);
+    plim_fit_speed *r = PLI_NEW(f->arena, fit_speed);
+    if (!r)
+        return;
+    PLI_SET(fit_speed, r, decode_tokens_per_s, speed.decode, NULL);
+    PLI_SET_STR(fit_speed, r, basis, basis_of(f, &speed), NULL);
+    PLI_SET(fit_speed, r, decode_full_tokens_per_s, speed.decode_full, NULL);
+    PLI_SET(fit_speed, r, read_bytes, speed.read, NULL);
+    PLI_SET(fit_speed, r, read_full_bytes, speed.read_full, NULL);
+    PLI_SET(fit, f->fit, speed, r, NULL);
+}
+
+/* ---- what else would do ---------------------------------------------------------------------- */
+
+static void write_limits(fitting *f, const pli_case *base)
+{
+    pli_limits limits;
+    if (!pli_limits_find(base, &limits))
+        return;
+    plim_fit_limits *r = PLI_NEW(f->arena, fit_limits);
+    if (!r)
+        return;
+    PLI_SET(fit_limits, r, context, limits.context, NULL);
+    PLI_SET(fit_limits, r, sequences, limits.sequences, NULL);
+    PLI_SET(fit_limits, r, full_sequences, limits.full_sequences, NULL);
+    if (limits.layers_known)
+        PLI_SET(fit_limits, r, gpu_layers, limits.gpu_layers, NULL);
+    PLI_SET(fit_limits, r, batch, limits.batch, NULL);
+    PLI_SET(fit_limits, r, ubatch, limits.ubatch, NULL);
+    if (limits.kv_type)
+        PLI_SET_STR(fit_limits, r, kv_type, lower(f->arena, limits.kv_type->name), NULL);
+    PLI_SET(fit, f->fit, limits, r, NULL);
+}
+
+static void write_engine_fit(fitting *f, const pli_case *base)
+{
+    pli_engine_fit found;
+    if (!pli_engine_fit_find(base, &found))
+        return;
+    plim_engine_fit *r = PLI_NEW(f->arena, engine_fit);
+    const pli_setup *s = &found.setup;
+    const pli_verdict *v = &found.verdict;
+    if (!r)
+        return;
+    PLI_SET_STR(engine_fit, r, change, pli_engine_fit_flags(base, &found), NULL);
+    PLI_SET(engine_fit, r, context, s->context, NULL);
+    PLI_SET(engine_fit, r, gpu_layers, found.plan.offloaded, NULL);
+    if (s->shares && s->shares != f->setup.shares)
+        PLI_SET_STR(engine_fit, r, tensor_split, pli_split_text(f->arena, s, ""), NULL);
+    if (s->overrides_text)
+        PLI_SET(engine_fit, r, overrides, s->overrides_text, NULL);
+    PLI_SET(engine_fit, r, verdict, pli_grade_name(v->mark), NULL);
+    if (v->loads_known)
+        PLI_SET(engine_fit, r, loads, v->loads, NULL);
+    if (v->utilization_known)
+        PLI_SET(engine_fit, r, utilization, v->utilization, NULL);
+    if (found.why)
+        PLI_SET(engine_fit, r, gives_up, found.why, NULL);
+    PLI_SET(fit, f->fit, engine_fit, r, NULL);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -252,17 +291,20 @@ static void write_verdict(fitting *f)
 static plim_status write_advice(fitting *f)
 {
     uint64_t most = 0, context = f->setup.context_given ? f->setup.context : f->shape.trained;
-    if (pli_max_context(&f->shape, &f->setup, &f->sites, &f->plan, &most)) {
+    pli_case base = {f->arena, &f->shape, &f->setup, &f->sites, &f->plan, &f->verdict, 0};
+    if (pli_max_context(&base, &f->setup, &most)) {
         PLI_SET(fit, f->fit, max_context, most, NULL);
         PLI_SET(fit, f->fit, recommended_context, most / 5 * 4 + most % 5 * 4 / 5, NULL);
         if (f->verdict.mark == PLI_FAILED && !f->setup.context_given && most)
             context = f->fit->recommended_context;
     }
+    base.max_context = most;
     PLI_SET_STR(fit, f->fit, command,
                 pli_command(f->arena, &f->shape, &f->setup, &f->sites,
                             context ? context : f->setup.context),
                 NULL);
-    pli_case base = {f->arena, &f->shape, &f->setup, &f->sites, &f->plan, &f->verdict, most};
+    write_limits(f, &base);
+    write_engine_fit(f, &base);
     plim_status status = pli_alternatives(&base, &f->fit->alternatives);
     pli_mark(&f->fit->head, PLIM_F_fit_alternatives, NULL);
     return status;

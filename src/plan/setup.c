@@ -182,6 +182,16 @@ static plim_status read_overrides(pli_arena *arena, pli_setup *setup,
     return PLIM_OK;
 }
 
+uint64_t pli_fit_target(const pli_setup *setup, size_t device)
+{
+    uint64_t mib = 1024; /* the engine's default, also for devices past the last of several */
+    if (setup->fit_target_count == 1)
+        mib = setup->fit_target[0];
+    else if (device < setup->fit_target_count)
+        mib = setup->fit_target[device];
+    return pli_mul_sat(mib, (uint64_t)1 << 20);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static plim_status read_lines(pli_setup *setup, const plim_fit_options *options, plim_error *error)
@@ -214,6 +224,10 @@ plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
                          .mmap = !options->no_mmap,
                          .flash = options->flash_attention != PLIM_OFF,
                          .flash_given = options->flash_attention != PLIM_AUTO,
+                         .fit_context = options->fit_context ? options->fit_context : 4096,
+                         .fit_target = options->fit_target,
+                         .fit_target_count = options->fit_target_count,
+                         .host_bandwidth = options->host_bandwidth,
                          .context_given = options->context != 0,
                          .gpu_layers_given = options->gpu_layers >= 0};
     setup->generation = pli_generation_find(options->engine);
@@ -225,6 +239,11 @@ plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
     setup->gpu_layers = shape->layers + 1;
     if (options->gpu_layers >= 0)
         setup->gpu_layers = pli_smaller((uint64_t)options->gpu_layers, setup->gpu_layers);
+    for (size_t i = 0; i < setup->fit_target_count; i++)
+        if (setup->fit_target[i] > UINT32_MAX) /* 4 EiB */
+            return refuse(error, "--fit-target", "more MiB than any device has");
+    if (!(setup->host_bandwidth >= 0 && setup->host_bandwidth < 1e18))
+        return refuse(error, "--bandwidth", "no bandwidth of a memory");
     plim_status status = read_lines(setup, options, error);
     if (!status)
         status = pli_setup_context(

@@ -68,7 +68,17 @@ typedef struct pli_setup {
     const uint8_t *taken; /* by tensor: the site that -ot gives it, or PLI_NOT_TAKEN; NULL: none */
     bool context_given, sequences_given, flash_given, gpu_layers_given;
     double line_passed, line_warning;
+    uint64_t fit_context;       /* --fit-ctx */
+    const uint64_t *fit_target; /* --fit-target in MiB: one for all devices, or one each */
+    size_t fit_target_count;
+    double host_bandwidth; /* bytes a second; 0: unknown */
+    /* of a change that sets setup->taken by itself */
+    uint64_t host_experts;      /* -ncmoe: layers whose experts are on the host */
+    const char *overrides_text; /* -ot */
 } pli_setup;
+
+/* Bytes that --fit leaves free on a device. */
+uint64_t pli_fit_target(const pli_setup *setup, size_t device);
 
 /* Fills *setup from options. INVALID: a value that the engine refuses, its flag in
  * error->subject. */

@@ -1,7 +1,5 @@
 #include "verdict.h"
 
-#include <math.h>
-
 const char *pli_grade_name(pli_grade grade)
 {
     static const char *const names[] = {"passed", "warning", "failed", "unknown"};
@@ -77,69 +75,4 @@ void pli_judge(const pli_shape *shape, const pli_setup *setup, const pli_sites *
         out->mark = PLI_UNKNOWN;
     else
         out->mark = out->utilization > setup->line_passed ? PLI_WARNING : PLI_PASSED;
-}
-
-/* ---- contexts -------------------------------------------------------------------------------- */
-
-/* Utilization with this context; a number above any line where the engine refuses it. */
-static double utilization_at(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
-                             pli_plan *plan, uint64_t context)
-{
-    pli_setup with = *setup;
-    pli_verdict verdict;
-    if (pli_setup_context(&with, context, NULL) || pli_place_context(shape, &with, sites, plan))
-        return HUGE_VAL;
-    pli_judge(shape, &with, sites, plan, &verdict);
-    return verdict.utilization_known ? verdict.utilization : HUGE_VAL;
-}
-
-/* Between two steps of which only the lower stays under the line. Memory grows almost evenly with
- * the context, so the line is met where a straight line meets it; every third guess is the middle,
- * so that the search ends soon whatever the curve. */
-static uint64_t next_guess(uint64_t low, double at_low, uint64_t high, double at_high, double line,
-                           unsigned round)
-{
-    double part = 0.5;
-    if (round % 3 != 2 && at_high < HUGE_VAL && at_high > at_low)
-        part = (line - at_low) / (at_high - at_low);
-    uint64_t guess = low + (uint64_t)(part * (double)(high - low));
-    return guess <= low ? low + 1 : guess >= high ? high - 1 : guess;
-}
-
-bool pli_max_context(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
-                     const pli_plan *plan, uint64_t *out)
-{
-    pli_plan scratch = *plan;
-    pli_verdict verdict;
-    double line = setup->line_warning;
-    uint64_t limit = shape->trained ? shape->trained : setup->context;
-    if (setup->context_given)
-        limit = pli_larger(limit, setup->context);
-    *out = 0;
-    pli_judge(shape, setup, sites, plan, &verdict);
-    if (!verdict.utilization_known)
-        return false;
-    double at_high = utilization_at(shape, setup, sites, &scratch, limit);
-    if (at_high <= line) {
-        *out = limit;
-        return true;
-    }
-    /* In steps: low stays under the line, high does not. */
-    uint64_t low = 1, high = limit / PLI_CONTEXT_STEP + 1;
-    double at_low = utilization_at(shape, setup, sites, &scratch, PLI_CONTEXT_STEP);
-    if (at_low > line)
-        return true;
-    for (unsigned round = 0; high - low > 1; round++) {
-        uint64_t guess = next_guess(low, at_low, high, at_high, line, round);
-        double at = utilization_at(shape, setup, sites, &scratch, guess * PLI_CONTEXT_STEP);
-        if (at <= line) {
-            low = guess;
-            at_low = at;
-        } else {
-            high = guess;
-            at_high = at;
-        }
-    }
-    *out = low * PLI_CONTEXT_STEP;
-    return true;
 }

@@ -1,5 +1,4 @@
-/* The verdict over a plan, the contexts that stay under the line, and the changes that would
- * help. */
+/* The verdict over a plan. */
 #ifndef PLI_VERDICT_H
 #define PLI_VERDICT_H
 
@@ -27,11 +26,5 @@ bool pli_utilization(const pli_plan *plan, const pli_sites *sites, size_t site, 
 
 void pli_judge(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
                const pli_plan *plan, pli_verdict *out);
-
-/* The largest context (in tokens, as -c counts) that stays under the line with everything else
- * as it is, at most the trained one or the one asked for; 0: none. False: a memory's size is
- * unknown. plan holds the weights. */
-bool pli_max_context(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
-                     const pli_plan *plan, uint64_t *out);
 
 #endif

@@ -9,6 +9,7 @@ Does a model fit a machine? The machine is given by its memory.
   host       331.8 MiB, 0 layers
              # weights 4.58 GiB  = KV cache and state 2.00 GiB  + compute 190.0 MiB  - driver 320.0 MiB
   context    up to 125952 tokens under the line, 100761 recommended
+  at most    -np 256, -np 7 with this context each, -ngl 33, -b 16384, -ub 16384, K and V f16
   start      llama-server -m ../../examples/models/llama-3.1-8b-instruct-q4_k_m.gguf -c 16384 -ngl 33
 
   how it adds up
@@ -35,6 +36,7 @@ It fits a warning's width, then does not:
              [..................................|.......|.......]
              # weights 18.4 GiB  = KV cache and state 4.00 GiB  + compute 262.3 MiB  - driver 320.0 MiB
   context    up to 7680 tokens under the line, 6144 recommended
+  at most    -ngl 58, K and V q5_1
   start      llama-server -m ../../examples/models/qwen3-32b-q4_k_m.gguf -c 16384 -ngl 65
 
   what would help
@@ -61,6 +63,7 @@ Two cards share the layers; the command says so:
   cuda1      20.8 GiB of 24.0 GiB, 39 layers, 87 %
   host       661.6 MiB, 0 layers
   context    up to 2560 tokens under the line, 2048 recommended
+  at most    -ngl 79
   start      llama-server -m ../../examples/models/llama-3.3-70b-instruct-q4_k_m.gguf -c 8192 -ngl 81 -ts 1,1 -ctk q8_0 -ctv q8_0
 
   what would help
