@@ -21,6 +21,52 @@ uint64_t pli_output_rows(const pli_setup *setup)
                                                           : tokens;
 }
 
+uint64_t pli_mask_element(const pli_setup *setup)
+{
+    return setup->flash && (setup->generation->flags & PLI_GEN_HALF_MASK) ? F32 / 2 : F32;
+}
+
+#define LEAST_ROTATION 64u
+
+/* Length of a head's keys or values, the same in all layers of a cache; else 0. */
+static uint64_t head_length(const pli_shape *shape, bool sliding, bool values)
+{
+    uint64_t common = 0;
+    for (uint64_t il = 0; il < shape->run_layers; il++) {
+        const pli_layer *layer = &shape->layer[il];
+        uint64_t length = values ? layer->value_length : layer->key_length;
+        if (!layer->cached || layer->slides != sliding)
+            continue;
+        if (common && common != length)
+            return 0;
+        common = length;
+    }
+    return common;
+}
+
+static bool rotates(const pli_shape *shape, const pli_setup *setup, const pli_quant *type,
+                    uint64_t length)
+{
+    return (setup->generation->flags & PLI_GEN_ROTATED_CACHE) && !shape->latent &&
+           type->block_elements > 1 && length && length % LEAST_ROTATION == 0;
+}
+
+uint64_t pli_key_rotation(const pli_shape *shape, const pli_setup *setup, bool sliding)
+{
+    uint64_t length = head_length(shape, sliding, false), rank = LEAST_ROTATION;
+    if (!rotates(shape, setup, setup->type_k, length))
+        return 0;
+    while (length % (rank * 2) == 0)
+        rank *= 2;
+    return rank;
+}
+
+uint64_t pli_value_rotation(const pli_shape *shape, const pli_setup *setup, bool sliding)
+{
+    uint64_t length = head_length(shape, sliding, true);
+    return rotates(shape, setup, setup->type_v, length) ? LEAST_ROTATION : 0;
+}
+
 bool pli_is_pipelined(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites)
 {
     if (sites->devices < 2 || setup->gpu_layers <= shape->layers ||
@@ -43,7 +89,7 @@ static uint64_t cache_inputs(pli_calc *calc, const pli_shape *shape, const pli_s
                              const pli_cache *cache)
 {
     uint64_t tokens = pli_graph_tokens(setup);
-    uint64_t mask = input_of(calc, pli_times(calc, cache->cells, tokens), F32);
+    uint64_t mask = input_of(calc, pli_times(calc, cache->cells, tokens), pli_mask_element(setup));
     uint64_t keys = input_of(calc, tokens, sizeof(uint64_t));
     uint64_t values = setup->flash ? tokens : pli_times(calc, tokens, shape->value_width_max);
     return pli_plus(calc, pli_plus(calc, mask, keys),
@@ -55,7 +101,11 @@ static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_se
 {
     unsigned flags = shape->arch->flags;
     uint64_t tokens = pli_graph_tokens(setup);
+    unsigned generation = setup->generation->flags;
     uint64_t bytes = input_of(calc, tokens, sizeof(int32_t)); /* token ids */
+    if (generation & PLI_GEN_MIXED_INPUT)
+        bytes =
+            pli_plus(calc, bytes, pli_plus(calc, bytes, input_of(calc, tokens, sizeof(int64_t))));
     if (shape->rotates)
         bytes = pli_plus(calc, bytes, input_of(calc, tokens, sizeof(int32_t)));
     if (flags & PLI_ARCH_THIRD_INPUT)
@@ -66,7 +116,8 @@ static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_se
         bytes = pli_plus(calc, bytes, cache_inputs(calc, shape, setup, &plan->cache[i]));
     if (pli_is_pipelined(shape, setup, sites))
         bytes = pli_times(calc, bytes, PLI_PIPELINE_COPIES);
-    uint64_t embeddings = setup->generation->flags & PLI_GEN_TWO_INPUTS ? 2 : 1;
+    uint64_t embeddings = generation & PLI_GEN_TWO_INPUTS ? 2 : 1;
+    embeddings += generation & PLI_GEN_MIXED_INPUT ? 2 : 0; /* given ones, and rows of the table */
     embeddings = pli_times(calc, embeddings, pli_times(calc, shape->embedding, tokens));
     bytes = pli_plus(calc, bytes, pli_times(calc, embeddings, F32));
     if (plan->state_layers)

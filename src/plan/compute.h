@@ -9,7 +9,11 @@
 /* Tokens of the graph that the engine reserves memory for: -ub, the same number for each
  * sequence. */
 uint64_t pli_graph_tokens(const pli_setup *setup);
-uint64_t pli_output_rows(const pli_setup *setup); /* rows of logits in it */
+uint64_t pli_output_rows(const pli_setup *setup);  /* rows of logits in it */
+uint64_t pli_mask_element(const pli_setup *setup); /* bytes, as the caller fills a mask */
+/* Width of the square matrices that rotate keys and values of this cache; 0: none does. */
+uint64_t pli_key_rotation(const pli_shape *shape, const pli_setup *setup, bool sliding);
+uint64_t pli_value_rotation(const pli_shape *shape, const pli_setup *setup, bool sliding);
 /* Do the devices work on several batches at once (layer split, everything on them)? */
 bool pli_is_pipelined(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites);
 

@@ -106,7 +106,7 @@ static bool replay(pli_graph *graph, const pli_shape *shape, const pli_setup *se
     if (!pli_graph_build(graph, shape, setup, sites, plan))
         return false;
     graph->drawn = graph->count;
-    return pli_graph_schedule(graph, sites, setup->op_offload, copies) &&
+    return pli_graph_schedule(graph, setup, sites, copies) &&
            pli_graph_allocate(graph, sites, peak) && !graph->calc.overflow;
 }
 

@@ -21,6 +21,7 @@ typedef enum pli_op {
     PLI_OP_PLAIN,   /* its result is new memory */
     PLI_OP_INPLACE, /* its result may take over an operand's memory */
     PLI_OP_ROPE,    /* the same, and a weight does not attract it */
+    PLI_OP_ATTEND,  /* its result is new memory, and a weight does not attract it */
     PLI_OP_LOOKUP,  /* rows of a table: never worth lending to a device */
     PLI_OP_DEPEND,  /* keeps its operand until a copy of it is made */
 } pli_op;
@@ -112,7 +113,8 @@ bool pli_graph_build(pli_graph *graph, const pli_shape *shape, const pli_setup *
                      const pli_sites *sites, const pli_plan *plan);
 /* Gives every node its memory and inserts the copies between them. `copies` of every input: 1,
  * or 4 in a pipeline. */
-bool pli_graph_schedule(pli_graph *graph, const pli_sites *sites, bool lend, unsigned copies);
+bool pli_graph_schedule(pli_graph *graph, const pli_setup *setup, const pli_sites *sites,
+                        unsigned copies);
 /* Peak bytes of each memory. */
 bool pli_graph_allocate(pli_graph *graph, const pli_sites *sites, uint64_t peak[PLI_MAX_SITES]);
 

@@ -161,7 +161,9 @@ static pli_id expanded(pli_builder *b, const pli_attention *a, pli_id id, uint64
 static pli_id attend_flash(pli_builder *b, const pli_attention *a, const pli_cache_input *in,
                            uint64_t heads)
 {
-    pli_id id = pli_build_new(b, pli_dims_of(a->value_length, heads, b->tokens), a->query, a->keys);
+    bool free = b->setup->generation->flags & PLI_GEN_FREE_SINKS;
+    pli_id id = pli_build_op(b, free ? PLI_OP_ATTEND : PLI_OP_PLAIN,
+                             pli_dims_of(a->value_length, heads, b->tokens), a->query, a->keys);
     pli_graph_source(b->graph, id, a->values);
     pli_graph_source(b->graph, id, in->used);
     if (pli_build_has(b, "attn_sinks"))
@@ -201,6 +203,7 @@ pli_id pli_build_attend(pli_builder *b, const pli_attention *attention, const pl
     pli_id id = b->setup->flash ? attend_flash(b, attention, in, heads)
                                 : attend_step_by_step(b, attention, in, heads);
     pli_graph_expand(b->graph, id);
+    id = pli_build_rotated(b, id, in->turn_values);
     if (attention->gate)
         id = pli_build_onto(b, id, attention->gate);
     return pli_build_product(b, "attn_output", id, b->shape->embedding);
@@ -212,6 +215,25 @@ pli_id pli_build_queries(pli_builder *b, pli_id query, uint64_t length)
     uint64_t heads = b->shape->layer[b->il].heads;
     query = pli_build_view(b, query, pli_dims_of(length, heads, b->tokens));
     return pli_build_view(b, query, pli_dims_of(length, b->tokens, heads));
+}
+
+/* Does a view show all of its memory, one element after the other? */
+static bool is_whole(const pli_node *node)
+{
+    return node->op != PLI_OP_VIEW ||
+           node->bytes == node->dims.n[0] * node->dims.n[1] * node->dims.n[2] * F32;
+}
+
+pli_id pli_build_rotated(pli_builder *b, pli_id id, pli_id by)
+{
+    if (b->graph->failed || by == PLI_NO_NODE)
+        return id;
+    const pli_node *node = &b->graph->node[id];
+    uint64_t rank = b->graph->node[by].dims.n[0];
+    pli_dims dims = node->dims,
+             rows = pli_dims_of(rank, dims.n[0] * dims.n[1] * dims.n[2] / rank, 1);
+    id = is_whole(node) ? pli_build_view(b, id, rows) : pli_build_new(b, rows, id, PLI_NO_NODE);
+    return pli_build_view(b, pli_build_new(b, rows, by, id), dims);
 }
 
 static pli_id attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id values, pli_id gate)
@@ -232,6 +254,7 @@ static pli_id attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id v
 
 pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_id values)
 {
+    query = pli_build_rotated(b, query, b->input[b->shape->layer[b->il].slides].turn_keys);
     return attention_over(b, query, keys, values, PLI_NO_NODE);
 }
 
@@ -240,6 +263,9 @@ pli_id pli_build_attention_gated(pli_builder *b, pli_id query, pli_id key, pli_i
 {
     const pli_layer *layer = &b->shape->layer[b->il];
     const pli_cache_input *in = &b->input[layer->slides];
+    query = pli_build_rotated(b, query, in->turn_keys);
+    key = pli_build_rotated(b, key, in->turn_keys);
+    value = pli_build_rotated(b, value, in->turn_values);
     pli_graph_expand(b->graph, query);
     pli_graph_expand(b->graph, b->shape->window ? key : value);
     pli_graph_expand(b->graph, b->shape->window ? value : key);

@@ -18,6 +18,33 @@ static const struct {
 #undef GRAPH
 };
 
+/* Embeddings that the caller computed. */
+static pli_id embedding_input(pli_builder *b)
+{
+    pli_id id = pli_build_input(b, pli_times(&b->graph->calc, b->shape->embedding, b->tokens), F32);
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
+    return id;
+}
+
+/* A batch that mixes them with tokens: the tokens' rows are stored between a copy of the others.
+ * Reserved beside the graph of tokens alone, which nothing here feeds. */
+static void mixed_input(pli_builder *b, pli_id table)
+{
+    pli_graph *g = b->graph;
+    pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
+    pli_id given = embedding_input(b), ids = pli_build_input(b, b->tokens, sizeof(int32_t)),
+           slots = pli_build_input(b, b->tokens, sizeof(int64_t)),
+           rows = pli_build_op(b, PLI_OP_LOOKUP, dims, table, ids),
+           copy = pli_build_new(b, dims, given, PLI_NO_NODE),
+           id = pli_build_op(b, PLI_OP_STORE, dims, rows, slots);
+    pli_graph_source(g, id, copy);
+    if (id == PLI_NO_NODE)
+        return;
+    g->node[id].root = copy;
+    pli_graph_expand(g, id);
+}
+
 static pli_id embeddings(pli_builder *b)
 {
     pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
@@ -26,11 +53,23 @@ static pli_id embeddings(pli_builder *b)
     pli_id id = pli_build_op(b, PLI_OP_LOOKUP, dims, table, ids);
     pli_graph_expand(b->graph, id);
     if (b->setup->generation->flags & PLI_GEN_TWO_INPUTS)
-        pli_graph_expand(
-            b->graph,
-            pli_build_input(b, pli_times(&b->graph->calc, b->shape->embedding, b->tokens), F32));
+        pli_graph_expand(b->graph, embedding_input(b));
+    if (b->setup->generation->flags & PLI_GEN_MIXED_INPUT)
+        mixed_input(b, table);
+    pli_id scale = PLI_NO_NODE;
+    if ((b->flags & PLI_GRAPH_TOKEN_SCALE) && (b->setup->generation->flags & PLI_GEN_MIXED_INPUT))
+        scale = pli_build_input(b, b->tokens, F32);
     if (b->flags & PLI_GRAPH_EMBED_SCALE)
-        id = pli_build_onto(b, id, PLI_NO_NODE);
+        id = pli_build_onto(b, id, scale);
+    return id;
+}
+
+/* A square matrix of the generation's rotation, or none. */
+static pli_id rotation_input(pli_builder *b, uint64_t rank)
+{
+    pli_id id = rank ? pli_build_input(b, rank * rank, F32) : PLI_NO_NODE;
+    if (id != PLI_NO_NODE)
+        b->graph->node[id].dims = pli_dims_of(rank, rank, 1);
     return id;
 }
 
@@ -57,8 +96,11 @@ void pli_build_cache_inputs(pli_builder *b)
         in->cells = cache->cells;
         in->keys = pli_build_input(b, b->tokens, sizeof(uint64_t));
         in->values = pli_build_input(b, pli_times(&g->calc, b->tokens, values), sizeof(uint64_t));
-        in->mask = in->used = pli_build_input(b, pli_times(&g->calc, cache->cells, b->tokens), F32);
-        if (!b->setup->flash)
+        in->mask = in->used = pli_build_input(b, pli_times(&g->calc, cache->cells, b->tokens),
+                                              pli_mask_element(b->setup));
+        in->turn_keys = rotation_input(b, pli_key_rotation(b->shape, b->setup, cache->sliding));
+        in->turn_values = rotation_input(b, pli_value_rotation(b->shape, b->setup, cache->sliding));
+        if (!b->setup->flash || pli_mask_element(b->setup) != F32)
             continue;
         in->used = pli_graph_add(g, PLI_OP_PLAIN, pli_dims_of(cache->cells, b->tokens, 1), 2);
         pli_graph_source(g, in->used, in->mask);

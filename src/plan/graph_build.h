@@ -38,14 +38,16 @@
 #define PLI_GRAPH_SCAN2 (1u << 27)          /* Mamba 2, not Mamba */
 #define PLI_GRAPH_KEYED_SCALES (1u << 28)   /* scales only where the file has a key for them */
 #define PLI_GRAPH_PREDICTS (1u << 29)       /* may come with layers that predict more tokens */
+#define PLI_GRAPH_TOKEN_SCALE (1u << 30)    /* of the embeddings, only tokens' are scaled */
 
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
 
 /* The inputs of one cache. */
 typedef struct pli_cache_input {
-    pli_id keys, values; /* where tokens are stored */
-    pli_id mask;         /* as the caller fills it */
-    pli_id used;         /* as attention reads it: f16 with flash attention */
+    pli_id keys, values;           /* where tokens are stored */
+    pli_id mask;                   /* as the caller fills it */
+    pli_id used;                   /* as attention reads it: f16 with flash attention */
+    pli_id turn_keys, turn_values; /* matrices that rotate what a quantised cache keeps; or none */
     uint64_t cells;
 } pli_cache_input;
 
@@ -144,6 +146,8 @@ const char *pli_build_either(const pli_builder *b, const char *first, const char
 pli_id pli_build_placed(pli_builder *b, pli_id embedded);
 /* Does layer il rotate? */
 bool pli_build_rotates(const pli_builder *b, uint64_t il);
+/* Multiplied, row by row of its width, with a square matrix; as it is without one. */
+pli_id pli_build_rotated(pli_builder *b, pli_id id, pli_id by);
 pli_id pli_build_norm(pli_builder *b, pli_id input, const char *weight, pli_whose whose);
 pli_id pli_build_norm_by(pli_builder *b, pli_id input, pli_id weight);
 /* Does the layer have this weight? */

@@ -3,7 +3,8 @@
  * of priority; the last is the host. */
 #include "graph.h"
 
-#define MAX_SPLIT_INPUTS 30u /* GGML_SCHED_MAX_SPLIT_INPUTS */
+#define FEW_INPUTS 30u        /* of a split, until it took any number */
+#define MAX_SPLIT_INPUTS 256u /* more than any template draws */
 #define WORTH_LENDING                                                                              \
     32u /* rows from which a device takes an operation whose weights lie on the host */
 
@@ -11,6 +12,7 @@ typedef struct scheduling {
     pli_graph *graph;
     int host;
     bool lend;
+    uint32_t most; /* inputs of a split */
     unsigned copies;
 } scheduling;
 
@@ -30,7 +32,8 @@ static int drawn_to(const scheduling *s, const pli_node *node)
         return all[node->root].site;
     if (node->flags & PLI_NODE_INPUT)
         return s->host;
-    for (size_t i = 0; node->op != PLI_OP_ROPE && i < PLI_MAX_SOURCES && node->source[i]; i++) {
+    bool drawn = node->op != PLI_OP_ROPE && node->op != PLI_OP_ATTEND;
+    for (size_t i = 0; drawn && i < PLI_MAX_SOURCES && node->source[i]; i++) {
         const pli_node *source = &all[node->source[i]];
         if (!(source->flags & PLI_NODE_WEIGHT))
             continue;
@@ -143,7 +146,7 @@ static void bring(scheduling *s, pli_id node, size_t slot, int site, uint32_t *i
             return;
         g->node[copy].next_copy = g->node[id].copy;
         g->node[id].copy = copy;
-        if (*inputs < MAX_SPLIT_INPUTS)
+        if (*inputs < s->most)
             made[*inputs] = id;
         (*inputs)++;
     }
@@ -162,7 +165,7 @@ static bool begins_split(const scheduling *s, const pli_node *node, int site, ui
         if (source->site == site)
             continue;
         if ((source->flags & PLI_NODE_WEIGHT) ||
-            (inputs == MAX_SPLIT_INPUTS && !copy_in(g, node->source[i], site)))
+            (inputs == s->most && !copy_in(g, node->source[i], site)))
             return true;
     }
     return false;
@@ -209,17 +212,36 @@ static void split_all(scheduling *s)
         }
         for (size_t k = 0; k < PLI_MAX_SOURCES && g->node[id].source[k] && !g->failed; k++)
             bring(s, id, k, site, &inputs, made);
-        if (inputs > MAX_SPLIT_INPUTS)
+        if (inputs > s->most)
             g->failed = true;
     }
     emit_split(s, begin, g->order.count, site, made, inputs);
 }
 
-bool pli_graph_schedule(pli_graph *graph, const pli_sites *sites, bool lend, unsigned copies)
+/* Inputs that no split reads exist as often as the others. */
+static void hold_the_rest(scheduling *s)
 {
-    scheduling s = {.graph = graph, .host = (int)sites->devices, .lend = lend, .copies = copies};
+    pli_graph *g = s->graph;
+    for (uint32_t i = 0; i < g->leaves.count && !g->failed; i++) {
+        pli_id id = g->leaves.at[i];
+        if ((g->node[id].flags & (PLI_NODE_INPUT | PLI_NODE_HELD)) == PLI_NODE_INPUT)
+            hold_copies(s, id, g->node[id].site);
+    }
+}
+
+bool pli_graph_schedule(pli_graph *graph, const pli_setup *setup, const pli_sites *sites,
+                        unsigned copies)
+{
+    bool newer = setup->generation->flags & PLI_GEN_EVERY_INPUT;
+    scheduling s = {.graph = graph,
+                    .host = (int)sites->devices,
+                    .lend = setup->op_offload,
+                    .most = newer ? MAX_SPLIT_INPUTS : FEW_INPUTS,
+                    .copies = copies};
     place_all(&s);
     split_all(&s);
+    if (newer && copies > 1)
+        hold_the_rest(&s);
     for (uint32_t i = 0; i < graph->leaves.count; i++)
         pli_ids_add(graph, &graph->held, graph->leaves.at[i]);
     return !graph->failed;

@@ -11,21 +11,42 @@ static const pli_generation generations[] = {
 };
 #define GENERATION_COUNT (sizeof generations / sizeof *generations)
 
-/* "0.7.0": releases are numbered so since after the last row. */
-static bool is_dotted(pli_str version)
+/* "0.7.0" as a number that grows with the release; 0: not written so. Releases are numbered since
+ * August 2026. */
+static uint64_t release_of(pli_str version)
 {
     pli_str part;
-    uint64_t number;
+    uint64_t number, release = 0;
     size_t parts = 0;
-    for (; pli_next_part(&version, '.', &part); parts++)
-        if (!pli_parse_u64(part, &number))
-            return false;
-    return parts > 1;
+    for (; parts < 3 && pli_next_part(&version, '.', &part); parts++) {
+        if (!pli_parse_u64(part, &number) || number > UINT16_MAX)
+            return 0;
+        release = release << 16 | number;
+    }
+    return parts > 1 && version.n == 0 ? (parts == 2 ? release << 16 : release) : 0;
+}
+
+static const pli_generation *of_release(uint64_t release)
+{
+    const pli_generation *found = NULL;
+    for (size_t i = 0; i < GENERATION_COUNT; i++)
+        if (!strchr(generations[i].name, '-') && release_of(pli_s(generations[i].name)) <= release)
+            found = &generations[i];
+    return found;
+}
+
+static const pli_generation *of_build(uint64_t build)
+{
+    const pli_generation *found = NULL;
+    for (size_t i = 0; i < GENERATION_COUNT; i++)
+        if (!strchr(generations[i].name, '-') && generations[i].build <= build)
+            found = &generations[i];
+    return found;
 }
 
 const pli_generation *pli_generation_find(const char *engine)
 {
-    const pli_generation *newest = &generations[GENERATION_COUNT - 1], *found = NULL;
+    const pli_generation *newest = &generations[GENERATION_COUNT - 1];
     pli_str text = pli_s(engine), name, version;
     uint64_t build;
     if (!pli_key_value(text, '@', &name, &version))
@@ -35,16 +56,11 @@ const pli_generation *pli_generation_find(const char *engine)
     for (size_t i = 0; i < GENERATION_COUNT; i++)
         if (pli_eq(version, generations[i].name))
             return &generations[i];
-    if (is_dotted(version))
-        return newest;
+    if (release_of(version))
+        return of_release(release_of(version));
     if (pli_starts(version, "b"))
         version = pli_skip(version, 1);
-    if (!pli_parse_u64(version, &build))
-        return NULL;
-    for (size_t i = 0; i < GENERATION_COUNT; i++)
-        if (generations[i].build <= build && !strchr(generations[i].name, '-'))
-            found = &generations[i];
-    return found;
+    return pli_parse_u64(version, &build) ? of_build(build) : NULL;
 }
 
 static const char *const split_names[] = {"none", "layer", "row"};

@@ -9,30 +9,42 @@
 #include "pattern.h"
 #include "shape.h"
 
+/* What a generation does. */
 #define PLI_GEN_WINDOW_BY_BATCH                                                                    \
-    1u /* a window's cells grow with the logical batch, not the physical one */
-#define PLI_GEN_SHORT_PAD 2u  /* without flash attention the context is a multiple of 32, not 256 */
-#define PLI_GEN_AUTO_SLOTS 4u /* the server takes four slots that share one cache, unless told */
-#define PLI_GEN_TWO_INPUTS 8u /* both kinds of embedding inputs are reserved (PR #18550) */
+    (1u << 0) /* a window's cells grow with the logical batch, not the physical one */
+#define PLI_GEN_SHORT_PAD                                                                          \
+    (1u << 1) /* without flash attention the context is a multiple of 32, not 256 */
+#define PLI_GEN_AUTO_SLOTS                                                                         \
+    (1u << 2) /* the server takes four slots that share one cache, unless told */
+#define PLI_GEN_TWO_INPUTS (1u << 3) /* both kinds of embedding inputs are reserved (PR #18550) */
 #define PLI_GEN_SLOT_LOGITS                                                                        \
-    16u /* logits are reserved for one row a slot, not one a token (PR #23861) */
+    (1u << 4) /* logits are reserved for one row a slot, not one a token (PR #23861) */
 #define PLI_GEN_WHOLE_HYBRID                                                                       \
-    32u /* a hybrid's separate slots get a whole context each (fixed later in 2026) */
-#define PLI_GEN_UNIT_SCALE                                                                         \
-    65536u /* weights of experts are multiplied by expert_weights_scale even where it is 1 */
+    (1u << 5) /* a hybrid's separate slots get a whole context each (fixed later in 2026) */
 #define PLI_GEN_CHECKED                                                                            \
-    64u /* compute buffers were held against the engine's own, setting by setting */
-#define PLI_GEN_FUSED_DELTA (1u << 20) /* the gated delta rule is one operation */
+    (1u << 6) /* compute buffers were held against the engine's own, setting by setting */
+#define PLI_GEN_UNIT_SCALE                                                                         \
+    (1u << 7) /* weights of experts are multiplied by expert_weights_scale even where it is 1 */
+#define PLI_GEN_FUSED_DELTA (1u << 8) /* the gated delta rule is one operation */
 #define PLI_GEN_LATE_ROWS                                                                          \
-    (1u << 21) /* architectures that predict more tokens norm every row before some are taken */
-#define PLI_GEN_PROMPT_SUMS                                                                        \
-    (1u << 23) /* experts' results are added up where they are made, not where they are needed */
-#define PLI_GEN_STEADY_STATES                                                                      \
-    (1u << 24) /* recurrent layers are drawn the same for any number of sequences */
+    (1u << 9) /* architectures that predict more tokens norm every row before some are taken */
+#define PLI_GEN_ROTATED_CACHE                                                                      \
+    (1u << 10) /* what goes into a quantised cache is rotated, and what comes out (PR #21038) */
+#define PLI_GEN_HALF_MASK                                                                          \
+    (1u << 11) /* masks are filled as f16 where flash attention reads them, not cast on a device */
+#define PLI_GEN_EVERY_INPUT                                                                        \
+    (1u << 12) /* a pipeline holds copies of inputs that nothing reads; splits take any number */
+#define PLI_GEN_FREE_SINKS (1u << 13) /* attention is not drawn to where its sinks lie */
+#define PLI_GEN_MIXED_INPUT                                                                        \
+    (1u << 14) /* a third kind of input is reserved: embeddings of some tokens among the others */
 #define PLI_GEN_FLAT_SCAN                                                                          \
-    (1u << 22) /* Mamba 2 projects all tokens at once; what Mamba's step is made of is copied */
+    (1u << 15) /* Mamba 2 projects all tokens at once; what Mamba's step is made of is copied */
+#define PLI_GEN_STEADY_STATES                                                                      \
+    (1u << 16) /* recurrent layers are drawn the same for any number of sequences */
+#define PLI_GEN_PROMPT_SUMS                                                                        \
+    (1u << 17) /* experts' results are added up where they are made, not where they are needed */
 #define PLI_GEN_NORM_AT_FIRST                                                                      \
-    (1u << 25) /* the embeddings' norm lies with the first layer, not the input (PR #20943) */
+    (1u << 18) /* the embeddings' norm lies with the first layer, not the input (PR #20943) */
 
 typedef struct pli_generation {
     const char *name;

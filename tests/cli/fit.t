@@ -3,12 +3,12 @@ Does a model fit a machine? The machine is given by its memory.
   $ plimsoll fit ../../examples/models/llama-3.1-8b-instruct-q4_k_m.gguf --on cuda:24GiB -c 16384 --explain
   passed     cuda0 is filled to 28 % of its budget
   model      Llama 3.1 8B Instruct, llama, Q4_K_M, 4.58 GiB
-  run        llama.cpp@b9400, 16384 tokens, 4 slots, K f16, V f16
-  cuda0      6.75 GiB of 24.0 GiB, 32 layers, 28 %
+  run        llama.cpp@0.7.0, 16384 tokens, 4 slots, K f16, V f16
+  cuda0      6.74 GiB of 24.0 GiB, 32 layers, 28 %
              [#########====-....................|.......|.......]
   host       331.8 MiB, 0 layers
-             # weights 4.58 GiB  = KV cache and state 2.00 GiB  + compute 190.0 MiB  - driver 320.0 MiB
-  context    up to 125952 tokens under the line, 100761 recommended
+             # weights 4.58 GiB  = KV cache and state 2.00 GiB  + compute 182.0 MiB  - driver 320.0 MiB
+  context    up to 127232 tokens under the line, 101785 recommended
   at most    -np 256, -np 7 with this context each, -ngl 33, -b 16384, -ub 16384, K and V f16
   start      llama-server -m ../../examples/models/llama-3.1-8b-instruct-q4_k_m.gguf -c 16384 -ngl 33
 
@@ -17,7 +17,7 @@ Does a model fit a machine? The machine is given by its memory.
     all     KV cache             2.00 GiB  exact     16384 cells x 1 streams x (K 65536 B F16 + V 65536 B F16) over 32 layers
     cuda0   weights              4.30 GiB  exact     32 layers, output; each tensor a multiple of 128 B
     cuda0   KV cache here        2.00 GiB  exact     of its layers, each tensor rounded up to 128 B
-    cuda0   compute buffers     140.0 MiB  estimate  about: the graph of 512 tokens as build 7847 allocates it
+    cuda0   compute buffers     132.0 MiB  estimate  about: the graph of 512 tokens as build 7847 allocates it
     cuda0   driver and kernels  320.0 MiB  estimate  the backend's own context, before the first tensor
     host    weights             281.8 MiB  exact     input; each tensor a multiple of 32 B
     host    compute buffers      48.0 MiB  estimate  about: the graph of 512 tokens as build 7847 allocates it
@@ -29,12 +29,12 @@ It fits a warning's width, then does not:
   $ plimsoll fit ../../examples/models/qwen3-32b-q4_k_m.gguf --on 'cuda:24GiB,cpu:64GiB' -c 16384
   failed     cuda0 would be filled to 94 % of its budget; the line is at 85 % (it would still load)
   model      Qwen3 32B, qwen3, Q4_K_M, 18.4 GiB
-  run        llama.cpp@b9400, 16384 tokens, 4 slots, K f16, V f16
+  run        llama.cpp@0.7.0, 16384 tokens, 4 slots, K f16, V f16
   cuda0      22.5 GiB of 24.0 GiB, 64 layers, 94 %
              [##################################|##=====|===-...]
-  host       471.6 MiB of 63.0 GiB, 0 layers, 1 %
+  host       475.6 MiB of 63.0 GiB, 0 layers, 1 %
              [..................................|.......|.......]
-             # weights 18.4 GiB  = KV cache and state 4.00 GiB  + compute 262.3 MiB  - driver 320.0 MiB
+             # weights 18.4 GiB  = KV cache and state 4.00 GiB  + compute 264.3 MiB  - driver 320.0 MiB
   context    up to 7680 tokens under the line, 6144 recommended
   at most    -ngl 58, K and V q5_1
   start      llama-server -m ../../examples/models/qwen3-32b-q4_k_m.gguf -c 16384 -ngl 65
@@ -50,19 +50,19 @@ Experts on the host, in the engine's words:
 
   $ plimsoll fit ../../examples/models/qwen3-30b-a3b-q4_k_m.gguf --on 'cuda:12GiB,cpu:32GiB' -c 16384 -cmoe | grep -E 'cuda0|host|start'
   passed     host is filled to 53 % of its budget
-  cuda0      2.83 GiB of 12.0 GiB, 48 layers, 24 %
-  host       16.6 GiB of 31.0 GiB, 0 layers, 53 %
+  cuda0      2.81 GiB of 12.0 GiB, 48 layers, 23 %
+  host       16.5 GiB of 31.0 GiB, 0 layers, 53 %
   start      llama-server -m ../../examples/models/qwen3-30b-a3b-q4_k_m.gguf -c 16384 -ngl 49 -ot '\.ffn_(up|down|gate)_(ch|)exps=CPU'
 Two cards share the layers; the command says so:
 
   $ plimsoll fit ../../examples/models/llama-3.3-70b-instruct-q4_k_m.gguf --on 'cuda:24GiB*2' -c 8192 -ts 1,1 -ctk q8_0 -ctv q8_0 | grep -vE '^ '
   failed     cuda0 would be filled to 87 % of its budget; the line is at 85 % (it would still load)
   model      Llama 3.3 70B Instruct, llama, Q4_K_M, 39.6 GiB
-  run        llama.cpp@b9400, 8192 tokens, 4 slots, K q8_0, V q8_0
-  cuda0      20.9 GiB of 24.0 GiB, 41 layers, 87 %
+  run        llama.cpp@0.7.0, 8192 tokens, 4 slots, K q8_0, V q8_0
+  cuda0      21.0 GiB of 24.0 GiB, 41 layers, 87 %
   cuda1      20.8 GiB of 24.0 GiB, 39 layers, 87 %
-  host       661.6 MiB, 0 layers
-  context    up to 2560 tokens under the line, 2048 recommended
+  host       758.0 MiB, 0 layers
+  context    up to 1280 tokens under the line, 1024 recommended
   at most    -ngl 79
   start      llama-server -m ../../examples/models/llama-3.3-70b-instruct-q4_k_m.gguf -c 8192 -ngl 81 -ts 1,1 -ctk q8_0 -ctv q8_0
 
@@ -72,10 +72,10 @@ Memory that nobody tells is no answer:
   $ plimsoll fit ../../examples/models/llama-3.2-1b-instruct-q4_k_m.gguf --on cuda -c 4096
   unknown    what is free on a memory that would be used is not known
   model      Llama 3.2 1B Instruct, llama, Q4_K_M, 762.8 MiB
-  run        llama.cpp@b9400, 4096 tokens, 4 slots, K f16, V f16
-  cuda0      1.24 GiB, 16 layers
-  host       223.5 MiB, 0 layers
-             # weights 968.3 MiB  = KV cache and state 128.0 MiB  + compute 82.0 MiB  - driver 320.0 MiB
+  run        llama.cpp@0.7.0, 4096 tokens, 4 slots, K f16, V f16
+  cuda0      1.25 GiB, 16 layers
+  host       227.5 MiB, 0 layers
+             # weights 968.3 MiB  = KV cache and state 128.0 MiB  + compute 90.0 MiB  - driver 320.0 MiB
   start      llama-server -m ../../examples/models/llama-3.2-1b-instruct-q4_k_m.gguf -c 4096 -ngl 17
   not known  free memory of cuda0
   [3]

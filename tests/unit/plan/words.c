@@ -161,14 +161,17 @@ static void test_engines(void **state)
     static const struct {
         const char *engine, *generation;
     } rows[] = {
-        {NULL, "b9400"},
-        {"llama.cpp", "b9400"},
+        {NULL, "0.7.0"},
+        {"llama.cpp", "0.7.0"},
         {"llama.cpp@b7847", "b7847"},
         {"llama.cpp@b7847-nout", "b7847-nout"},
         {"llama.cpp@8000", "b7847"},
         {"llama.cpp@b7100", "b7000"},
-        {"llama.cpp@b99999", "b9400"},
-        {"llama.cpp@0.7.0", "b9400"},
+        {"llama.cpp@b99999", "0.7.0"},
+        {"llama.cpp@0.7.0", "0.7.0"},
+        {"llama.cpp@0.1.2", "b9400"},
+        {"llama.cpp@0.6", "0.5.0"},
+        {"llama.cpp@1.0.0", "0.7.0"},
         {"llama.cpp@b5399", NULL},
         {"llama.cpp@", NULL},
         {"vllm", NULL},
