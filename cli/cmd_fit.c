@@ -319,7 +319,9 @@ const cli_body cli_body_fit = {
     .min_operands = 1,
     .max_operands = 1,
     .run = run,
-    .details = "The verdict compares what the engine would allocate on each memory with what is "
-               "free there, less a buffer for the system: up to 70 % of it passes, up to 85 % is "
-               "a warning, more fails.",
+    .details =
+        "The verdict compares what the engine would allocate on each memory with what is "
+        "free there, less a buffer for the system: up to 70 % of it passes, up to 85 % is "
+        "a warning, more fails. MODEL is what `plimsoll model` takes: a file, a URL, or a name of "
+        "the built-in catalogue, such as qwen3-30b-a3b:q4_k_m.",
 };

@@ -147,6 +147,6 @@ const cli_body cli_body_model = {
         "directory that holds one of these; or the http or https URL of such a file, of which "
         "only the header is fetched, or hf:OWNER/REPO/FILE.gguf or hf:OWNER/REPO:QUANT on the "
         "hub whose address HF_ENDPOINT holds (HF_TOKEN is sent there and nowhere else). Only "
-        "headers are read; what they do not tell "
-        "exactly is left out.",
+        "headers are read; what they do not tell exactly is left out. What is no file is looked up "
+        "in the built-in catalogue: NAME[:QUANT], such as qwen3-30b-a3b:q4_k_m.",
 };

@@ -1,4 +1,4 @@
-/* The model that a command is given: a file, a URL, a name on a hub. */
+/* The model that a command is given: a file, a URL, a name on a hub, a name of the catalogue. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,12 +54,28 @@ static plim_status open_remote(const cli_call *call, const char *from, plim_erro
     return status;
 }
 
+/* May it be a model of the catalogue? Not where it can only be a path. */
+static bool names_a_model(const char *from)
+{
+    static const char *const endings[] = {".gguf", ".safetensors", ".json"};
+    size_t n = strlen(from);
+    for (size_t i = 0; i < CLI_COUNT(endings); i++) {
+        size_t length = strlen(endings[i]);
+        if (n >= length && strcmp(from + n - length, endings[i]) == 0)
+            return false;
+    }
+    return from[0] != '.' && from[0] != '/' && from[0] != '-' && !cli_url_like(from) &&
+           !cli_hub_names(from);
+}
+
 cli_exit cli_open_model(const cli_call *call, const char *from, plim_model **out)
 {
     plim_error error = PLIM_ERROR_INIT;
     plim_status status = cli_url_like(from) || cli_hub_names(from)
                              ? open_remote(call, from, &error, out)
                              : plim_model_open(call->context, from, &error, out);
+    if (status == PLIM_NOT_FOUND && names_a_model(from))
+        status = plim_model_from_catalogue(call->context, from, &error, out);
     if (status == PLIM_OK)
         return CLI_OK;
     /* a pipe, or a directory of several models: not the command line is wrong but what it names */

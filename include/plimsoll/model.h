@@ -36,6 +36,15 @@ PLIM_API plim_status plim_model_open_files(plimsoll *context, const plim_files *
                                            const char *name, plim_error *error,
                                            plim_model **out) PLIM_CHECK_RESULT;
 
+/** A model of the built-in catalogue as its published GGUF in a quantization would tell it:
+ *  "qwen3-30b-a3b:q4_k_m", "llama3.1:8b"; without a quantization in the one that most people take.
+ *  Metadata, tensors and types are complete; file_bytes and data_present are unknown, `catalogue`
+ *  is its name there. Sizes follow llama-quantize's own rules. Errors: NOT_FOUND (with names that
+ *  are near), NOMEM. */
+PLIM_API plim_status plim_model_from_catalogue(plimsoll *context, const char *name,
+                                               plim_error *error,
+                                               plim_model **out) PLIM_CHECK_RESULT;
+
 #define PLIM_MODEL_TENSORS 16u  /* "tensors": a list instead of a count */
 #define PLIM_MODEL_METADATA 32u /* "metadata": keys and values; long arrays as {type, count} */
 /** The plimsoll.model/1 document; flags: PLIM_JSON_PRETTY and the above. Freed with

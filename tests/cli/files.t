@@ -40,7 +40,7 @@ Inputs that cannot be read exit with 3 and name the file, and the place in it wh
 Models: no file, no model, a file cut inside its header, a pipe.
 
   $ plimsoll model no-such-file
-  ! plimsoll model: no-such-file: No such file or directory
+  ! plimsoll model: no-such-file: neither a file nor a model of the catalogue
   [3]
   $ plimsoll model .
   ! plimsoll model: .: no model in this directory: no *.gguf, *.safetensors or *.safetensors.index.json

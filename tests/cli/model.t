@@ -12,6 +12,12 @@ What a model file says of itself, from its header alone.
   file       gguf 3, 36.5 KiB, Q4_K_M
              579 tensors, 17.3 GiB of data
   missing    tensor data: ../../examples/models/qwen3-30b-a3b-q4_k_m.gguf has 37337 of 18550753760 bytes, 17.3 GiB are absent
+  $ plimsoll model qwen3-30b-a3b:q4_k_m | tail -2
+  file       gguf, Q4_K_M
+             579 tensors, 17.3 GiB of data
+  $ plimsoll model qwen3-30b-a3
+  ! plimsoll model: qwen3-30b-a3: neither a file nor a model of the catalogue; did you mean qwen3-30b-a3b, qwen3-30b-a3b-2507 or qwen3-vl-30b-a3b?
+  [3]
   $ plimsoll model ../../examples/models/llama-3.2-1b-instruct-q4_k_m.gguf --metadata | tail -20
   missing    tensor data: ../../examples/models/llama-3.2-1b-instruct-q4_k_m.gguf has 9488 of 799872416 bytes, 762.8 MiB are absent
 
