@@ -97,7 +97,7 @@ extern const pli_template pli_template_rwkv6, pli_template_rwkv7;
 extern const pli_template pli_template_scan;
 extern const pli_template pli_template_shortconv;
 extern const pli_template pli_template_hybrid, pli_template_jamba, pli_template_nemotron;
-extern const pli_template pli_template_falcon_h1;
+extern const pli_template pli_template_falcon_h1, pli_template_plamo2;
 
 /* Attention and a feed-forward in every layer, with the weights that the flags ask for. */
 bool pli_dense_fits(const pli_builder *b);
@@ -218,6 +218,7 @@ void pli_build_state_store(pli_builder *b, const pli_state *state, pli_id what);
 /* A layer of Mamba, of Mamba 2, from the normed input to the output projection. */
 pli_id pli_build_scan(pli_builder *b, pli_id x);
 pli_id pli_build_scan2(pli_builder *b, pli_id x);
+pli_id pli_build_scan_heads(pli_builder *b, pli_id x); /* Mamba as plamo2 has it: in heads */
 /* Is the model's such that it can be drawn? */
 bool pli_scan_fits(const pli_builder *b);
 

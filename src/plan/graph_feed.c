@@ -131,11 +131,11 @@ static pli_id product(pli_builder *b, const char *weight, pli_id x, pli_id chose
 }
 
 /* The experts' results, one after the other. */
-static pli_id sum_of(pli_builder *b, pli_id results)
+static pli_id sum_of(pli_builder *b, pli_id results, uint64_t width)
 {
     pli_id view[PLI_GRAPH_MAX_EXPERTS] = {PLI_NO_NODE}, sum;
     uint64_t used = b->shape->experts_used;
-    pli_dims dims = pli_dims_of(b->shape->embedding, b->rows, 1);
+    pli_dims dims = pli_dims_of(width, b->rows, 1);
     for (uint64_t i = 0; i < used; i++) {
         view[i] = pli_build_part(b, results, dims, used * dims.n[0], 0);
         pli_graph_expand(b->graph, view[i]);
@@ -152,7 +152,8 @@ static pli_id sum_of(pli_builder *b, pli_id results)
 /* The chosen experts' inner results: gate and up in one matrix or two. */
 static pli_id inside(pli_builder *b, pli_id x, pli_id chosen)
 {
-    uint64_t width = b->shape->expert_width;
+    const pli_tensor *next = pli_build_tensor(b, "ffn_down_exps.weight");
+    uint64_t width = pli_smaller(next ? next->shape[0] : b->shape->expert_width, UINT32_MAX);
     pli_dims dims = pli_dims_of(width, b->shape->experts_used, b->rows);
     if (pli_build_tensor(b, "ffn_gate_up_exps.weight")) {
         pli_id both = product(b, "ffn_gate_up_exps", x, chosen, 2 * width);
@@ -186,17 +187,21 @@ static pli_id shared_expert(pli_builder *b, pli_id x, uint64_t width)
 
 pli_id pli_build_experts(pli_builder *b, pli_id x)
 {
-    uint64_t embedding = b->shape->embedding;
+    const pli_tensor *shared = pli_build_tensor(b, "ffn_up_shexp.weight"),
+                     *latent = pli_build_tensor(b, "ffn_latent_down.weight");
+    uint64_t width = latent ? pli_smaller(latent->shape[1], UINT32_MAX) : b->shape->embedding;
     bool early = b->flags & PLI_GRAPH_GATE_EARLY;
     pli_id chosen = PLI_NO_NODE, shares = gate(b, x, &chosen);
     shares = balanced(b, shares);
     pli_graph_expand(b->graph, shares);
-    pli_id each = pli_build_view(b, x, pli_dims_of(embedding, 1, b->rows));
+    pli_id each = latent ? pli_build_product(b, "ffn_latent_down", x, width) : x;
+    each = pli_build_view(b, each, pli_dims_of(width, 1, b->rows));
     if (early)
         each = weighted(b, each, shares);
-    pli_id down = product(b, "ffn_down_exps", inside(b, each, chosen), chosen, embedding);
-    pli_id sum = sum_of(b, early ? down : pli_build_onto(b, down, shares));
-    const pli_tensor *shared = pli_build_tensor(b, "ffn_up_shexp.weight");
+    pli_id down = product(b, "ffn_down_exps", inside(b, each, chosen), chosen, width);
+    pli_id sum = sum_of(b, early ? down : pli_build_onto(b, down, shares), width);
+    if (latent)
+        sum = pli_build_product(b, "ffn_latent_up", sum, b->shape->embedding);
     return shared ? pli_build_onto(b, sum, shared_expert(b, x, shared->shape[1])) : sum;
 }
 

@@ -85,3 +85,25 @@ static pli_id falcon_layer(pli_builder *b, pli_id residual)
 }
 
 const pli_template pli_template_falcon_h1 = {.fits = fits, .inputs = inputs, .layer = falcon_layer};
+
+/* ---- plamo2 ---------------------------------------------------------------------------------- */
+
+static bool plamo2_fits(const pli_builder *b)
+{
+    const pli_scan *scan = &b->shape->scan;
+    return fits(b) && scan->groups == 0 && scan->inner % scan->rank == 0;
+}
+
+static pli_id plamo2_mixer(pli_builder *b, pli_id x)
+{
+    return b->shape->layer[b->il].recurrent ? pli_build_scan_heads(b, x)
+                                            : pli_build_attention(b, x);
+}
+
+static pli_id plamo2_layer(pli_builder *b, pli_id residual)
+{
+    return pli_build_layer(b, residual, plamo2_mixer);
+}
+
+const pli_template pli_template_plamo2 = {
+    .fits = plamo2_fits, .inputs = inputs, .layer = plamo2_layer};

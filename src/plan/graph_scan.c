@@ -21,7 +21,7 @@ static pli_id convolution(pli_builder *b, pli_id rows, uint64_t width)
 }
 
 typedef struct scanned {
-    pli_id x, step, in, out;
+    pli_id x, step, decay, in, out;
 } scanned;
 
 /* The scan itself: its result holds the tokens' rows and then the states. */
@@ -32,7 +32,7 @@ static pli_id scan(pli_builder *b, const scanned *s, pli_dims heads)
     pli_id before = pli_build_view(b, state.all, pli_dims_of(kept, 1, 1)); /* a copy of its own */
     pli_id id = pli_build_op(b, PLI_OP_PLAIN, pli_dims_of(rows + kept, 1, 1), before, s->x);
     pli_graph_source(b->graph, id, s->step);
-    pli_graph_source(b->graph, id, pli_build_weight(b, "ssm_a", "weight", PLI_OF_LAYER));
+    pli_graph_source(b->graph, id, s->decay);
     pli_graph_source(b->graph, id, s->in);
     pli_graph_source(b->graph, id, s->out);
     pli_graph_source(b->graph, id, b->states);
@@ -42,11 +42,17 @@ static pli_id scan(pli_builder *b, const scanned *s, pli_dims heads)
     return pli_build_view(b, id, heads);
 }
 
-/* What goes past the scan is added, and the gate (a slice of the first product) applied. */
-static pli_id gated(pli_builder *b, pli_id result, pli_id past, pli_id gate, pli_dims dims)
+static pli_id weight_of(pli_builder *b, const char *name)
 {
-    past = pli_build_onto(b, past, pli_build_weight(b, "ssm_d", "weight", PLI_OF_LAYER));
-    past = pli_build_onto(b, result, past);
+    return pli_build_weight(b, name, "weight", PLI_OF_LAYER);
+}
+
+/* What goes past the scan (times `by`) is added, and the gate applied, a part of the first
+ * product. */
+static pli_id gated(pli_builder *b, pli_id result, pli_id past, pli_id by, pli_id gate,
+                    pli_dims dims)
+{
+    past = pli_build_onto(b, result, pli_build_onto(b, past, by));
     return pli_build_new(b, dims, pli_build_new(b, dims, gate, PLI_NO_NODE), past);
 }
 
@@ -90,8 +96,9 @@ pli_id pli_build_scan(pli_builder *b, pli_id x)
     if (in.step == step && is_flat(b))
         in.step = pli_build_new(b, pli_dims_of(s->rank, 1, b->tokens), step, PLI_NO_NODE);
     in.step = pli_build_product_each(b, "ssm_dt", in.step, inner);
-    pli_id id = scan(b, &in, dims);
-    id = gated(b, id, mixed, pli_build_slice(b, both, rows, 2 * inner), dims);
+    in.decay = weight_of(b, "ssm_a");
+    pli_id id = scan(b, &in, dims), gate = pli_build_slice(b, both, rows, 2 * inner);
+    id = gated(b, id, mixed, weight_of(b, "ssm_d"), gate, dims);
     return projected(b, id);
 }
 
@@ -111,14 +118,45 @@ pli_id pli_build_scan2(pli_builder *b, pli_id x)
     in.step = pli_build_biased(b, in.step, "ssm_dt", PLI_NO_NODE);
     in.in = pli_build_slice(b, mixed, keys, mixing);
     in.out = pli_build_slice(b, mixed, keys, mixing);
-    pli_id id = scan(b, &in, heads);
-    id = gated(b, id, in.x, pli_build_slice(b, all, heads, width), heads);
+    in.decay = weight_of(b, "ssm_a");
+    pli_id id = scan(b, &in, heads), gate = pli_build_slice(b, all, heads, width);
+    id = gated(b, id, in.x, weight_of(b, "ssm_d"), gate, heads);
     if (pli_build_has(b, "ssm_norm")) {
         id = pli_build_view(b, id, pli_dims_of(s->inner / s->groups, s->groups, b->tokens));
         id = pli_build_norm(b, id, "ssm_norm", PLI_OF_LAYER);
     }
     id = pli_build_view(b, id, pli_dims_of(s->inner, b->tokens, 1));
     return is_flat(b) ? pli_build_product(b, "ssm_out", id, b->shape->embedding) : projected(b, id);
+}
+
+/* A weight seen in another shape: it does not draw operations to where it lies. */
+static pli_id shown(pli_builder *b, const char *name, pli_dims dims)
+{
+    return pli_build_view(b, weight_of(b, name), dims);
+}
+
+pli_id pli_build_scan_heads(pli_builder *b, pli_id x)
+{
+    const pli_scan *s = &b->shape->scan;
+    uint64_t inner = s->inner, head = inner / s->rank, each = b->tokens / b->sequences;
+    uint64_t rank = pli_larger(64, b->shape->embedding / 16), width = rank + 2 * s->state;
+    pli_dims heads = pli_dims_of(head, s->rank, b->tokens);
+    pli_dims keys = pli_dims_of(s->state, 1, b->tokens), one = pli_dims_of(1, s->rank, 1);
+    pli_id both = pli_build_product_each(b, "ssm_in", x, 2 * inner);
+    both = pli_build_new(b, pli_dims_of(2 * head, s->rank, b->tokens), both, PLI_NO_NODE);
+    pli_id mixed = pli_build_part(b, both, heads, 2 * head, 2 * inner);
+    mixed = pli_build_new(b, pli_dims_of(inner, each, b->sequences), mixed, PLI_NO_NODE);
+    mixed =
+        convolution(b, pli_build_slice(b, mixed, pli_dims_of(inner, 1, b->tokens), inner), inner);
+    pli_id by = pli_build_product_each(b, "ssm_x", mixed, width);
+    pli_id step = pli_build_slice(b, by, pli_dims_of(rank, 1, b->tokens), width);
+    scanned in = {.x = pli_build_view(b, mixed, heads), .decay = shown(b, "ssm_a", one)};
+    in.in = pli_build_view(b, normed(b, pli_build_slice(b, by, keys, width), "ssm_b_norm"), keys);
+    in.out = pli_build_view(b, normed(b, pli_build_slice(b, by, keys, width), "ssm_c_norm"), keys);
+    in.step = pli_build_product_each(b, "ssm_dt", normed(b, step, "ssm_dt_norm"), s->rank);
+    pli_id id = scan(b, &in, heads), gate = pli_build_part(b, both, heads, 2 * head, 2 * inner);
+    id = gated(b, id, in.x, shown(b, "ssm_d", one), gate, heads);
+    return projected(b, pli_build_view(b, id, pli_dims_of(inner, b->tokens, 1)));
 }
 
 /* Does the file hold what a scan multiplies with? */

@@ -131,7 +131,7 @@ bool pli_build_has(const pli_builder *b, const char *name)
 {
     char text[64];
     (void)snprintf(text, sizeof text, "blk.%" PRIu64 ".%s.weight", b->il, name);
-    return pli_model_tensor(b->shape->model, text) != NULL;
+    return pli_model_tensor(b->shape->model, text) || pli_build_tensor(b, name);
 }
 
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose)
