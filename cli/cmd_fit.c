@@ -15,6 +15,7 @@ typedef struct fit_args {
     cli_choice flash_attention;
     bool kv_unified, no_kv_unified, swa_full, no_kv_offload, no_op_offload, no_mmap, cpu_moe;
     uint64_t cpu_moe_layers;
+    int64_t latent_attention;
     cli_list line;
     double http_timeout;
     cli_list fit_target;
@@ -26,7 +27,7 @@ static const cli_option options[] = {
     {.names = "--engine",
      CLI_MEMBER(fit_args, engine),
      .metavar = "NAME",
-     .help = "llama.cpp or llama.cpp@VERSION (default: the newest known)"},
+     .help = "llama.cpp, llama.cpp@VERSION or ik_llama.cpp (default: the newest llama.cpp known)"},
     {.names = "-c --ctx-size",
      CLI_MEMBER(fit_args, context),
      .metavar = "N",
@@ -100,6 +101,11 @@ static const cli_option options[] = {
      CLI_MEMBER(fit_args, no_op_offload),
      .help = "large operations of the host stay there"},
     {.names = "--no-mmap", CLI_MEMBER(fit_args, no_mmap), .help = "read the file, do not map it"},
+    {.names = "-mla --mla-use",
+     CLI_MEMBER(fit_args, latent_attention),
+     .metavar = "0..3",
+     .initial = "-1",
+     .help = "what ik_llama.cpp caches of latent attention (default: 3)"},
     {.names = "--line",
      CLI_MEMBER(fit_args, line),
      .metavar = "[PASSED,]WARNING",
@@ -286,6 +292,7 @@ static cli_exit run(cli_call *call)
     with.split_mode = args->split_mode;
     with.main_gpu = args->main_gpu;
     call->http_timeout = args->http_timeout;
+    with.latent_attention = args->latent_attention;
     cli_exit exit = set_lines(call, &args->line, &with);
     if (exit != CLI_OK)
         return exit;

@@ -21,7 +21,7 @@ typedef enum plim_choice { PLIM_AUTO = -1, PLIM_OFF = 0, PLIM_ON = 1 } plim_choi
 typedef struct plim_fit_options {
     size_t struct_size;
     /* "llama.cpp" or "llama.cpp@VERSION"; NULL: the newest known build generation */
-    const char *engine;
+    const char *engine;          /* or "ik_llama.cpp" */
     uint64_t context;            /* -c; 0: the trained context */
     uint64_t batch, ubatch;      /* -b, -ub */
     uint64_t sequences;          /* -np */
@@ -45,11 +45,12 @@ typedef struct plim_fit_options {
     size_t fit_target_count;          /* 0: 1024 MiB */
     /* bytes a second that the host reads its memory at, as measured; 0: what the machine tells */
     double host_bandwidth;
+    int64_t latent_attention; /* ik_llama.cpp's -mla 0..3; negative: its default, 3 */
 } plim_fit_options;
 #define PLIM_FIT_OPTIONS_INIT                                                                      \
     {                                                                                              \
         sizeof(plim_fit_options), NULL, 0, 0, 0, 0, -1, NULL, NULL, PLIM_AUTO, PLIM_AUTO, false,   \
-            false, false, false, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, 0, 0                       \
+            false, false, false, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, 0, 0, -1                   \
     }
 
 /** Judges a model for a machine. Errors: INVALID (a flag's value, named in *error), NOMEM. A
@@ -64,6 +65,22 @@ PLIM_API plim_status plim_fit_to_json(const plim_fit *fit, unsigned flags, char 
                                       size_t *length) PLIM_CHECK_RESULT;
 /** Frees a verdict and all that it points to. NULL is allowed. */
 PLIM_API void plim_fit_free(plim_fit *fit);
+
+/** Holds plimsoll's figures against what an engine printed when it loaded a model: the text of a
+ *  load log of llama.cpp or of a program built on it (ollama, ik_llama.cpp), of which the first
+ *  64 MiB are read. model: its file; NULL: what the log itself tells of it, without tensors, so
+ *  that weights are not predicted. engine: as in plim_fit_options; NULL: by the log. Errors:
+ *  INVALID, PARSE (no load in it), LIMIT, NOMEM, those of the reader. Freed with
+ *  plim_check_free(); immutable. */
+PLIM_API plim_status plim_check_log(plimsoll *context, const plim_reader *log,
+                                    const plim_model *model, const char *engine, plim_error *error,
+                                    plim_check **out) PLIM_CHECK_RESULT;
+/** The plimsoll.check/1 document; flags: PLIM_JSON_PRETTY. Freed with plim_text_free(). Errors:
+ *  NOMEM. */
+PLIM_API plim_status plim_check_to_json(const plim_check *check, unsigned flags, char **text,
+                                        size_t *length) PLIM_CHECK_RESULT;
+/** Frees a check and all that it points to. NULL is allowed. */
+PLIM_API void plim_check_free(plim_check *check);
 
 #ifdef __cplusplus
 }

@@ -17,10 +17,10 @@
 #define PLI_MAX_NOTES 1000u                       /* notes of one machine */
 #define PLI_MAX_RECORDING (64u << 20)             /* a .machine file */
 #define PLI_MAX_RECORD_ENTRIES 1000000u           /* entries of a .machine file */
-#define PLI_MAX_JSON (64u << 20)          /* a machine document */
-#define PLI_MAX_JSON_DEPTH 64u            /* nesting of any JSON */
-#define PLI_MAX_LIST 65536u               /* items of a list in a machine document */
-#define PLI_MAX_ARENA ((uint64_t)1 << 30) /* memory of one result */
+#define PLI_MAX_JSON (64u << 20)                  /* a machine document */
+#define PLI_MAX_JSON_DEPTH 64u                    /* nesting of any JSON */
+#define PLI_MAX_LIST 65536u                       /* items of a list in a machine document */
+#define PLI_MAX_ARENA ((uint64_t)1 << 30)         /* memory of one result */
 #define PLI_MAX_SAFETENSORS_HEADER 100000000u
 #define PLI_MAX_SAFETENSORS_DEPTH 127u          /* the reference's JSON reader stops there */
 #define PLI_MAX_GGUF_HEADER ((uint64_t)1 << 30) /* bytes of keys, values and tensor table */
@@ -31,5 +31,6 @@
 #define PLI_MAX_TENSOR_NAME 1024u /* ggml's own limit is 63, that of its descendants 127 */
 #define PLI_MAX_MODEL_SPLITS 10000u
 #define PLI_MAX_LAYERS 100000u
+#define PLI_MAX_LOG (64u << 20) /* of an engine's log: a load stands at its beginning */
 
 #endif

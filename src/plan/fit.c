@@ -12,6 +12,7 @@
 #include "graph.h"
 #include "placement.h"
 #include "speed.h"
+#include "settings.h"
 
 typedef struct fit_result {
     plim_fit pub; /* first */
@@ -30,42 +31,6 @@ typedef struct fitting {
 } fitting;
 
 /* ---- records --------------------------------------------------------------------------------- */
-
-static const char *lower(pli_arena *arena, const char *name)
-{
-    char *text = pli_strdup(arena, name);
-    for (char *c = text; c && *c; c++)
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c + 32);
-    return text;
-}
-
-static void write_settings(fitting *f)
-{
-    const pli_setup *s = &f->setup;
-    plim_fit_settings *r = PLI_NEW(f->arena, fit_settings);
-    if (!r)
-        return;
-    PLI_SET_STR(fit_settings, r, engine, pli_printf(f->arena, "llama.cpp@%s", s->generation->name),
-                NULL);
-    PLI_SET(fit_settings, r, context, s->context, NULL);
-    PLI_SET(fit_settings, r, sequences, s->sequences, NULL);
-    PLI_SET(fit_settings, r, batch, s->batch, NULL);
-    PLI_SET(fit_settings, r, ubatch, s->ubatch, NULL);
-    PLI_SET(fit_settings, r, flash_attention, s->flash, NULL);
-    PLI_SET_STR(fit_settings, r, kv_type_k, lower(f->arena, s->type_k->name), NULL);
-    PLI_SET_STR(fit_settings, r, kv_type_v, lower(f->arena, s->type_v->name), NULL);
-    PLI_SET(fit_settings, r, gpu_layers, f->plan.offloaded, NULL);
-    PLI_SET(fit_settings, r, split_mode, pli_split_name(s->split), NULL);
-    if (s->share_count)
-        PLI_SET_STR(fit_settings, r, tensor_split, pli_split_text(f->arena, s, ""), NULL);
-    PLI_SET(fit_settings, r, kv_unified, s->unified, NULL);
-    PLI_SET(fit_settings, r, swa_full, s->swa_full, NULL);
-    PLI_SET(fit_settings, r, kv_offload, s->kv_offload, NULL);
-    PLI_SET(fit_settings, r, op_offload, s->op_offload, NULL);
-    PLI_SET(fit_settings, r, mmap, s->mmap, NULL);
-    PLI_SET(fit, f->fit, settings, r, NULL);
-}
 
 static void write_memory(fitting *f)
 {
@@ -243,7 +208,7 @@ static void write_limits(fitting *f, const pli_case *base)
     PLI_SET(fit_limits, r, batch, limits.batch, NULL);
     PLI_SET(fit_limits, r, ubatch, limits.ubatch, NULL);
     if (limits.kv_type)
-        PLI_SET_STR(fit_limits, r, kv_type, lower(f->arena, limits.kv_type->name), NULL);
+        PLI_SET_STR(fit_limits, r, kv_type, pli_type_text(f->arena, limits.kv_type->name), NULL);
     PLI_SET(fit, f->fit, limits, r, NULL);
 }
 
@@ -331,6 +296,8 @@ static plim_status judge(fitting *f, const plim_machine *machine, const plim_fit
     if (!status && f->shape.lacking)
         return write_unjudged(f);
     if (!status)
+        status = pli_shape_for_engine(&f->shape, options, error);
+    if (!status)
         status = pli_setup_read(f->arena, &f->shape, options, error, &f->setup);
     if (status)
         return status;
@@ -344,7 +311,8 @@ static plim_status judge(fitting *f, const plim_machine *machine, const plim_fit
     if (status)
         return status;
     pli_judge(&f->shape, &f->setup, &f->sites, &f->plan, &f->verdict);
-    write_settings(f);
+    PLI_SET(fit, f->fit, settings, pli_settings_record(f->arena, &f->setup, f->plan.offloaded),
+            NULL);
     write_memory(f);
     for (size_t i = 0; i <= f->sites.devices; i++)
         write_place(f, i);

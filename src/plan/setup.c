@@ -26,11 +26,17 @@ static uint64_t release_of(pli_str version)
     return parts > 1 && version.n == 0 ? (parts == 2 ? release << 16 : release) : 0;
 }
 
+/* Is this row a version that others are compared with: no fork, no variant? */
+static bool is_version(const pli_generation *generation)
+{
+    return generation->build && !strchr(generation->name, '-');
+}
+
 static const pli_generation *of_release(uint64_t release)
 {
     const pli_generation *found = NULL;
     for (size_t i = 0; i < GENERATION_COUNT; i++)
-        if (!strchr(generations[i].name, '-') && release_of(pli_s(generations[i].name)) <= release)
+        if (is_version(&generations[i]) && release_of(pli_s(generations[i].name)) <= release)
             found = &generations[i];
     return found;
 }
@@ -39,7 +45,7 @@ static const pli_generation *of_build(uint64_t build)
 {
     const pli_generation *found = NULL;
     for (size_t i = 0; i < GENERATION_COUNT; i++)
-        if (!strchr(generations[i].name, '-') && generations[i].build <= build)
+        if (is_version(&generations[i]) && generations[i].build <= build)
             found = &generations[i];
     return found;
 }
@@ -49,12 +55,15 @@ const pli_generation *pli_generation_find(const char *engine)
     const pli_generation *newest = &generations[GENERATION_COUNT - 1];
     pli_str text = pli_s(engine), name, version;
     uint64_t build;
+    for (size_t i = 0; i < GENERATION_COUNT; i++)
+        if (generations[i].build == 0 && pli_eq(text, generations[i].name))
+            return &generations[i];
     if (!pli_key_value(text, '@', &name, &version))
         return text.n == 0 || pli_eq(text, "llama.cpp") ? newest : NULL;
     if (!pli_eq(name, "llama.cpp"))
         return NULL;
     for (size_t i = 0; i < GENERATION_COUNT; i++)
-        if (pli_eq(version, generations[i].name))
+        if (generations[i].build && pli_eq(version, generations[i].name))
             return &generations[i];
     if (release_of(version))
         return of_release(release_of(version));

@@ -45,6 +45,9 @@
     (1u << 17) /* experts' results are added up where they are made, not where they are needed */
 #define PLI_GEN_NORM_AT_FIRST                                                                      \
     (1u << 18) /* the embeddings' norm lies with the first layer, not the input (PR #20943) */
+#define PLI_GEN_NO_WINDOW (1u << 19)    /* sliding layers cache the whole context like the others */
+#define PLI_GEN_MLA_OPTION (1u << 20)   /* -mla says what latent attention caches */
+#define PLI_GEN_NEXTN_CACHED (1u << 21) /* layers of next-token prediction have a cache, too */
 
 typedef struct pli_generation {
     const char *name;
@@ -100,8 +103,13 @@ plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
 /* The same run with another context (tokens asked for): every number that follows from it. */
 plim_status pli_setup_context(pli_setup *setup, uint64_t asked, plim_error *error);
 
-/* "llama.cpp", "llama.cpp@b7847"; NULL text is the newest. NULL when unknown or older than the
- * first row. */
+/* What this generation of the engine (or a fork of it) keeps differently of a model; before
+ * pli_setup_read(). INVALID as above. */
+plim_status pli_shape_for_engine(pli_shape *shape, const plim_fit_options *options,
+                                 plim_error *error);
+
+/* "llama.cpp", "llama.cpp@b7847", "ik_llama.cpp"; NULL text is the newest. NULL when unknown or
+ * older than the first row. */
 const pli_generation *pli_generation_find(const char *engine);
 const char *pli_split_name(pli_split split);
 

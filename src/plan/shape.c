@@ -77,6 +77,18 @@ static void set_scan(pli_shape *shape, pli_calc *calc)
     shape->state_scan = pli_times(calc, scan->state, scan->inner);
 }
 
+/* Layers attend, and of none the heads are known: what they cache is not, either. */
+static bool lacks_heads(const pli_shape *shape)
+{
+    bool attend = false;
+    for (uint64_t il = 0; il < shape->layers; il++) {
+        if (shape->layer[il].heads)
+            return false;
+        attend |= shape->layer[il].attends;
+    }
+    return attend;
+}
+
 static void set_state(pli_shape *shape, pli_calc *calc)
 {
     const pli_model *model = shape->model;
@@ -186,6 +198,8 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     set_latent(shape);
     shape->window = pli_arch_window(shape->arch, model);
     set_layers(shape, &calc);
+    if (lacks_heads(shape))
+        shape->lacking = "attention.head_count";
     set_state(shape, &calc);
     set_experts(shape, &calc);
     if (calc.overflow)

@@ -13,6 +13,8 @@
   Judge a model:
     fit MODEL         say whether a model fits a machine, and draw its load line
     model MODEL       show what a model file says of itself
+    check LOG [MODEL]
+                      hold plimsoll's figures against an engine's load log
 
   This program:
     help [COMMAND]    explain a command

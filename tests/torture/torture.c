@@ -4,6 +4,8 @@
 #include "unit/test.h"
 
 #include <plimsoll/plimsoll.h>
+
+#include "base/reader.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +137,22 @@ static plim_status fit(plimsoll *context, const struct scenario *s)
     return status;
 }
 
+static plim_status check(plimsoll *context, const struct scenario *s)
+{
+    static char text[1 << 20];
+    char path[4096];
+    plim_check *check;
+    plim_error error = PLIM_ERROR_INIT;
+    FILE *file = fopen(path_of(s->machine, path, sizeof path), "rb");
+    assert_non_null(file);
+    pli_str view = {text, fread(text, 1, sizeof text, file)};
+    (void)fclose(file);
+    plim_reader reader = pli_reader_memory("log", &view);
+    plim_status status = plim_check_log(context, &reader, NULL, NULL, &error, &check);
+    plim_check_free(check);
+    return status;
+}
+
 static const struct scenario scenarios[] = {
     {"detect a GPU's slices", detect, "tests/machines/nvidia-h200-mig.machine", NULL},
     {"detect an APU", detect, "tests/machines/amd-strix-halo.machine", NULL},
@@ -151,6 +169,7 @@ static const struct scenario scenarios[] = {
      "examples/models/qwen3-30b-a3b-q4_k_m.gguf"},
     {"fit over two memories", fit, "tests/machines/intel-arc-and-igpu.machine",
      "examples/models/qwen3-32b-q4_k_m.gguf"},
+    {"check a log", check, "tests/logs/two-gpus.log", NULL},
 };
 
 static plim_status run(const struct scenario *s, struct memory *memory)

@@ -172,7 +172,10 @@ static void test_engines(void **state)
         {"llama.cpp@0.1.2", "b9400"},
         {"llama.cpp@0.6", "0.5.0"},
         {"llama.cpp@1.0.0", "0.7.0"},
-        {"llama.cpp@b5399", NULL},
+        {"llama.cpp@b5399", "b3000"},
+        {"llama.cpp@b2999", NULL},
+        {"ik_llama.cpp", "ik_llama.cpp"},
+        {"llama.cpp@ik_llama.cpp", NULL},
         {"llama.cpp@", NULL},
         {"vllm", NULL},
     };
