@@ -61,6 +61,7 @@ static pli_id embeddings(pli_builder *b)
         scale = pli_build_input(b, b->tokens, F32);
     if (b->flags & PLI_GRAPH_EMBED_SCALE)
         id = pli_build_onto(b, id, scale);
+    pli_graph_expand(b->graph, id);
     return id;
 }
 
