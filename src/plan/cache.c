@@ -2,22 +2,82 @@
  * llama-kv-cache-iswa.cpp, llama-memory-recurrent.cpp, b7847; generations.def has what changed). */
 #include "cache.h"
 
-/* Tokens that a cache of this kind keeps for each stream. */
-static uint64_t cells_of(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
-                         bool sliding)
+const char *pli_cache_kind_name(pli_cache_kind kind)
+{
+    static const char *const names[PLI_CACHE_KINDS] = {
+        [PLI_CACHE_FULL] = "KV cache",
+        [PLI_CACHE_SLIDING] = "KV cache, sliding layers",
+        [PLI_CACHE_INDEXER] = "indexer's keys",
+        [PLI_CACHE_FOURTHS] = "compressed cache, 4 tokens a row",
+        [PLI_CACHE_128THS] = "compressed cache, 128 tokens a row",
+        [PLI_CACHE_FOURTHS_INDEXER] = "indexer's keys, 4 tokens a row",
+    };
+    return names[kind];
+}
+
+/* Compressing keeps the sequences apart, unified or not. */
+static bool apart(const pli_shape *shape)
+{
+    return shape->arch->flags & PLI_ARCH_COMPRESSED;
+}
+
+/* A window's cache also takes the batch that is being worked on. */
+static uint64_t window_cells(pli_calc *calc, const pli_shape *shape, const pli_setup *setup)
 {
     unsigned flags = setup->generation->flags;
-    uint64_t all = setup->context_per_sequence;
-    if (shape->hybrid && (flags & PLI_GEN_WHOLE_HYBRID))
-        all = setup->context;
-    if (!sliding || setup->swa_full)
-        return all;
-    /* A window's cache also takes the batch that is being worked on. */
-    uint64_t slots = setup->unified || (flags & PLI_GEN_WINDOW_BY_BATCH) ? setup->sequences : 1;
+    bool shared = setup->unified && !apart(shape);
+    uint64_t slots = shared || (flags & PLI_GEN_WINDOW_BY_BATCH) ? setup->sequences : 1;
     uint64_t ahead = flags & PLI_GEN_WINDOW_BY_BATCH ? setup->batch : setup->ubatch;
     uint64_t cells = pli_plus(calc, pli_times(calc, shape->window, slots), ahead);
-    return pli_smaller(
-        all, pli_padded(calc, cells, (flags & PLI_GEN_SHORT_PAD) && !setup->flash ? 32 : 256));
+    return pli_padded(calc, cells, (flags & PLI_GEN_SHORT_PAD) && !setup->flash ? 32 : 256);
+}
+
+/* Tokens that a cache of this kind keeps for each stream. */
+static uint64_t cells_of(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                         pli_cache_kind kind)
+{
+    uint64_t all = setup->context_per_sequence;
+    if (shape->hybrid && (setup->generation->flags & PLI_GEN_WHOLE_HYBRID))
+        all = setup->context;
+    switch (kind) {
+    case PLI_CACHE_SLIDING:
+        return setup->swa_full ? all : pli_smaller(all, window_cells(calc, shape, setup));
+    case PLI_CACHE_FOURTHS:
+    case PLI_CACHE_FOURTHS_INDEXER:
+        return pli_padded(calc, all / 4 + (all % 4 != 0), 256);
+    case PLI_CACHE_128THS:
+        return pli_padded(calc, all / 128 + (all % 128 != 0), 256);
+    default:
+        return all;
+    }
+}
+
+/* Elements that a layer keeps of a token in a cache of this kind; false: it has none there. */
+static bool kept(const pli_shape *shape, const pli_setup *setup, const pli_layer *layer,
+                 pli_cache_kind kind, uint64_t *key, uint64_t *value)
+{
+    bool keys_only = shape->latent || apart(shape);
+    *key = layer->key_width;
+    *value = 0;
+    switch (kind) {
+    case PLI_CACHE_FULL:
+    case PLI_CACHE_SLIDING:
+        /* Without flash attention values lie transposed, all layers as wide as the widest. */
+        if (!keys_only)
+            *value = setup->flash ? layer->value_width : shape->value_width_max;
+        return layer->cached && layer->slides == (kind == PLI_CACHE_SLIDING);
+    case PLI_CACHE_INDEXER:
+        *key = layer->index_key;
+        *value = layer->index_value;
+        return layer->index_key && !apart(shape);
+    case PLI_CACHE_FOURTHS_INDEXER:
+        *key = layer->index_key;
+        return layer->ratio == 4;
+    case PLI_CACHE_FOURTHS:
+        return layer->ratio == 4;
+    default:
+        return layer->ratio == 128;
+    }
 }
 
 static uint64_t row_of(pli_calc *calc, const pli_quant *type, uint64_t width)
@@ -46,26 +106,22 @@ static uint64_t tensor_bytes(pli_calc *calc, const pli_backend *backend, const p
 }
 
 static void place_cache(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
-                        const pli_sites *sites, bool sliding, pli_plan *plan)
+                        const pli_sites *sites, pli_cache_kind kind, pli_plan *plan)
 {
-    pli_cache cache = {.sliding = sliding, .cells = cells_of(calc, shape, setup, sliding)};
-    uint64_t tokens = pli_times(calc, cache.cells, setup->streams);
-    for (uint64_t il = 0; il < shape->run_layers; il++) {
-        const pli_layer *layer = &shape->layer[il];
-        if (!layer->cached || layer->slides != sliding)
+    pli_cache cache = {.kind = kind, .sliding = kind == PLI_CACHE_SLIDING};
+    cache.cells = cells_of(calc, shape, setup, kind);
+    cache.streams = apart(shape) ? setup->sequences : setup->streams;
+    uint64_t tokens = pli_times(calc, cache.cells, cache.streams), key, value;
+    for (uint64_t il = 0; il < shape->layers; il++) {
+        if (!kept(shape, setup, &shape->layer[il], kind, &key, &value))
             continue;
         size_t site = site_of(plan, setup, sites, il);
         const pli_backend *backend = sites->at[site].backend;
-        /* Without flash attention values lie transposed, all layers as wide as the widest. */
-        uint64_t value_width =
-            setup->flash || shape->latent ? layer->value_width : shape->value_width_max;
-        uint64_t keys = tensor_bytes(calc, backend, setup->type_k, layer->key_width, tokens);
-        uint64_t values = tensor_bytes(calc, backend, setup->type_v, value_width, tokens);
+        uint64_t keys = tensor_bytes(calc, backend, setup->type_k, key, tokens);
+        uint64_t values = tensor_bytes(calc, backend, setup->type_v, value, tokens);
         plan->at[site].kv = pli_plus(calc, plan->at[site].kv, pli_plus(calc, keys, values));
-        cache.key_bytes =
-            pli_plus(calc, cache.key_bytes, row_of(calc, setup->type_k, layer->key_width));
-        cache.value_bytes =
-            pli_plus(calc, cache.value_bytes, row_of(calc, setup->type_v, value_width));
+        cache.key_bytes = pli_plus(calc, cache.key_bytes, row_of(calc, setup->type_k, key));
+        cache.value_bytes = pli_plus(calc, cache.value_bytes, row_of(calc, setup->type_v, value));
         cache.layers++;
     }
     if (cache.layers)
@@ -76,16 +132,19 @@ static void place_cache(pli_calc *calc, const pli_shape *shape, const pli_setup 
 static void place_state(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                         const pli_sites *sites, pli_plan *plan)
 {
+    uint64_t copies = pli_times(calc, setup->sequences, sizeof(float));
     for (uint64_t il = 0; il < shape->run_layers; il++) {
-        if (!shape->layer[il].recurrent)
-            continue;
         size_t site = site_of(plan, setup, sites, il);
-        uint64_t alignment = sites->at[site].backend->alignment;
-        uint64_t copies = pli_times(calc, setup->sequences, sizeof(float));
-        uint64_t conv = pli_padded(calc, pli_times(calc, shape->state_conv, copies), alignment);
-        uint64_t scan = pli_padded(calc, pli_times(calc, shape->state_scan, copies), alignment);
-        plan->at[site].state = pli_plus(calc, plan->at[site].state, pli_plus(calc, conv, scan));
-        plan->state_layers++;
+        uint64_t alignment = sites->at[site].backend->alignment, elements = 0;
+        for (size_t i = 0; i < PLI_STATE_TENSORS; i++) {
+            uint64_t bytes = pli_times(calc, shape->layer[il].state[i], copies);
+            plan->at[site].state =
+                pli_plus(calc, plan->at[site].state, pli_padded(calc, bytes, alignment));
+            elements = pli_plus(calc, elements, shape->layer[il].state[i]);
+        }
+        plan->state_bytes =
+            pli_plus(calc, plan->state_bytes, pli_times(calc, elements, sizeof(float)));
+        plan->state_layers += elements != 0;
     }
 }
 
@@ -93,11 +152,10 @@ void pli_place_cache(pli_calc *calc, const pli_shape *shape, const pli_setup *se
                      const pli_sites *sites, pli_plan *plan)
 {
     plan->cache_count = 0;
-    plan->state_layers = 0;
+    plan->state_layers = plan->state_bytes = 0;
     for (size_t i = 0; i <= sites->devices; i++)
         plan->at[i].kv = plan->at[i].state = 0;
-    place_cache(calc, shape, setup, sites, false, plan);
-    if (shape->window)
-        place_cache(calc, shape, setup, sites, true, plan);
+    for (pli_cache_kind kind = 0; kind < PLI_CACHE_KINDS; kind++)
+        place_cache(calc, shape, setup, sites, kind, plan);
     place_state(calc, shape, setup, sites, plan);
 }

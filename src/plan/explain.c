@@ -67,26 +67,23 @@ static void explain_caches(const explaining *e)
     const pli_setup *s = e->setup;
     for (size_t i = 0; i < e->plan->cache_count; i++) {
         const pli_cache *c = &e->plan->cache[i];
-        uint64_t bytes = pli_mul_sat(pli_mul_sat(c->cells, s->streams),
+        uint64_t bytes = pli_mul_sat(pli_mul_sat(c->cells, c->streams),
                                      pli_add_sat(c->key_bytes, c->value_bytes));
-        add_term(e, "all", c->sliding ? "KV cache, sliding layers" : "KV cache",
+        add_term(e, "all", pli_cache_kind_name(c->kind),
                  e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT, bytes,
                  pli_printf(e->arena,
                             "%" PRIu64 " cells x %" PRIu64 " streams x (K %" PRIu64
                             " B %s + V %" PRIu64 " B %s) over %" PRIu64 " layers",
-                            c->cells, s->streams, c->key_bytes, s->type_k->name, c->value_bytes,
+                            c->cells, c->streams, c->key_bytes, s->type_k->name, c->value_bytes,
                             s->type_v->name, c->layers));
     }
     if (e->plan->state_layers)
-        add_term(
-            e, "all", "recurrent state",
-            e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT,
-            pli_mul_sat(pli_mul_sat(e->plan->state_layers, s->sequences),
-                        pli_mul_sat(4, pli_add_sat(e->shape->state_conv, e->shape->state_scan))),
-            pli_printf(
-                e->arena,
-                "%" PRIu64 " layers x %" PRIu64 " sequences x 4 B x (%" PRIu64 " + %" PRIu64 ")",
-                e->plan->state_layers, s->sequences, e->shape->state_conv, e->shape->state_scan));
+        add_term(e, "all", "recurrent state",
+                 e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT,
+                 pli_mul_sat(e->plan->state_bytes, s->sequences),
+                 pli_printf(e->arena,
+                            "%" PRIu64 " sequences x %" PRIu64 " B over %" PRIu64 " layers",
+                            s->sequences, e->plan->state_bytes, e->plan->state_layers));
 }
 
 static const char *compute_formula(const explaining *e, size_t i)

@@ -18,9 +18,21 @@ typedef struct pli_share {
     uint64_t read; /* of the weights, bytes that a token needs */
 } pli_share;
 
+typedef enum pli_cache_kind {
+    PLI_CACHE_FULL,
+    PLI_CACHE_SLIDING,
+    PLI_CACHE_INDEXER,
+    PLI_CACHE_FOURTHS,         /* a row for every 4 tokens */
+    PLI_CACHE_128THS,          /* ... for every 128 */
+    PLI_CACHE_FOURTHS_INDEXER, /* keys of an indexer of such rows */
+    PLI_CACHE_KINDS,
+} pli_cache_kind;
+const char *pli_cache_kind_name(pli_cache_kind);
+
 /* One cache: all layers that keep the same number of tokens. */
 typedef struct pli_cache {
-    uint64_t cells, layers;
+    pli_cache_kind kind;
+    uint64_t cells, streams, layers;
     uint64_t key_bytes, value_bytes; /* of one token, over the layers */
     bool sliding;
 } pli_cache;
@@ -35,9 +47,9 @@ typedef struct pli_plan {
     uint64_t copied; /* largest tensor of a layer or the output that lies on the host */
     bool tied_copy;  /* the output is a second copy of the embeddings */
     bool weights_estimated;
-    pli_cache cache[2];
+    pli_cache cache[PLI_CACHE_KINDS];
     size_t cache_count;
-    uint64_t state_layers;
+    uint64_t state_layers, state_bytes; /* the bytes of one sequence */
     bool overflow;
 } pli_plan;
 

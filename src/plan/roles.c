@@ -2,21 +2,47 @@
 
 #include <string.h>
 
+/* "enc.blk.0.attn_q.weight" of an encoder, "dec.blk.0..." of its decoder: both are layers. */
+static pli_str without_side(pli_str name)
+{
+    return pli_starts(name, "enc.blk.") || pli_starts(name, "dec.blk.") ? pli_skip(name, 4) : name;
+}
+
+/* Tensors of no layer, by the beginning of their names; the others are the output's. */
+static const struct {
+    const char *name;
+    uint8_t place;
+} places[] = {
+    {"token_embd.", PLI_AT_INPUT},
+    {"token_types.", PLI_AT_INPUT},
+    {"position_embd.", PLI_AT_INPUT},
+    {"per_layer_token_embd.", PLI_AT_TABLE},
+    {"per_layer_model_proj.", PLI_AT_MIXER},
+    {"per_layer_proj_norm.", PLI_AT_MIXER},
+    {"hrm.", PLI_AT_FIRST},
+    {"conv1d.", PLI_AT_FIRST},
+    {"nextn.pre_projection.", PLI_AT_FIRST},
+    {"rope_freqs.", PLI_AT_EVERY_LAYER},
+    {"rope_factors_", PLI_AT_EVERY_LAYER},
+    {"masked_embd_", PLI_NOT_LOADED},
+};
+
 static pli_place place_of(const pli_shape *shape, pli_str name, uint64_t *layer)
 {
+    name = without_side(name);
     if (pli_starts(name, "blk.")) {
         name = pli_skip(name, 4);
+        if (pli_contains(name, ".cross_attn_rel_b."))
+            return PLI_NOT_LOADED;
         if (pli_parse_u64_prefix(&name, layer) && *layer < shape->layers)
             return *layer < shape->run_layers ? PLI_AT_LAYER : PLI_NOT_LOADED;
         return PLI_NOT_LOADED;
     }
-    if (pli_starts(name, "token_embd.") || pli_starts(name, "token_types.") ||
-        pli_starts(name, "position_embd."))
-        return PLI_AT_INPUT;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (pli_starts(name, places[i].name))
+            return (pli_place)places[i].place;
     if (pli_starts(name, "token_embd_norm."))
         return shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT ? PLI_AT_OUTPUT : PLI_AT_FIRST;
-    if (pli_starts(name, "rope_freqs.") || pli_starts(name, "rope_factors_"))
-        return PLI_AT_EVERY_LAYER;
     return PLI_AT_OUTPUT;
 }
 
@@ -24,7 +50,7 @@ static pli_place place_of(const pli_shape *shape, pli_str name, uint64_t *layer)
 static pli_str behind_layer(pli_str name)
 {
     uint64_t layer;
-    name = pli_skip(name, 4);
+    name = pli_skip(without_side(name), 4);
     (void)pli_parse_u64_prefix(&name, &layer);
     return name;
 }

@@ -8,6 +8,8 @@
 typedef enum pli_place {
     PLI_AT_INPUT,
     PLI_AT_FIRST, /* the embeddings' norm: with the first layer, or the input */
+    PLI_AT_TABLE, /* embeddings for each layer: with the input, or the output */
+    PLI_AT_MIXER, /* what makes them a layer's: with the first layer, or the output */
     PLI_AT_LAYER,
     PLI_AT_EVERY_LAYER,
     PLI_AT_OUTPUT,

@@ -135,16 +135,41 @@ static plim_status check_type(const pli_quant *type, const char *flag, uint64_t 
     return PLIM_OK;
 }
 
+/* Keys alone are cached, under the values' type too. */
+static bool latent(const pli_shape *shape)
+{
+    return shape->latent || (shape->arch->flags & PLI_ARCH_COMPRESSED);
+}
+
+static plim_status check_heads(const pli_setup *setup, const pli_shape *shape, plim_error *error)
+{
+    plim_status status = check_type(setup->type_k, "-ctk", shape->key_length, error);
+    if (!status)
+        status = check_type(setup->type_v, "-ctv", latent(shape) ? 0 : shape->value_length, error);
+    for (uint64_t il = 0; !status && il < shape->run_layers; il++) {
+        const pli_layer *layer = &shape->layer[il];
+        status = check_type(setup->type_k, "-ctk", layer->key_length, error);
+        if (!status && !latent(shape))
+            status = check_type(setup->type_v, "-ctv", layer->value_length, error);
+    }
+    return status;
+}
+
 static plim_status read_types(pli_setup *setup, const pli_shape *shape,
                               const plim_fit_options *options, plim_error *error)
 {
     setup->type_k = cache_type(options->kv_type_k);
     setup->type_v = cache_type(options->kv_type_v);
-    plim_status status = check_type(setup->type_k, "-ctk", shape->key_length, error);
-    if (!status)
-        status = check_type(setup->type_v, "-ctv", shape->latent ? 0 : shape->value_length, error);
+    plim_status status = check_heads(setup, shape, error);
     if (!status && !setup->flash && setup->type_v->block_elements > 1)
-        status = refuse(error, "-ctv", "quantised values need flash attention (-fa on)");
+        status = refuse(error, "-ctv",
+                        shape->arch->flags & PLI_ARCH_NO_FLASH
+                            ? "quantised values need flash attention, which this model has not"
+                            : "quantised values need flash attention (-fa on)");
+    if (!status && latent(shape) && setup->type_k != setup->type_v &&
+        (setup->generation->flags & PLI_GEN_ONE_LATENT_TYPE))
+        status =
+            refuse(error, "-ctv", "must be the type of -ctk: the cache holds one row for both");
     return status;
 }
 
@@ -247,7 +272,8 @@ plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
                          .kv_offload = !options->no_kv_offload,
                          .op_offload = !options->no_op_offload,
                          .mmap = !options->no_mmap,
-                         .flash = options->flash_attention != PLIM_OFF,
+                         .flash = options->flash_attention != PLIM_OFF &&
+                                  !(shape->arch->flags & PLI_ARCH_NO_FLASH),
                          .flash_given = options->flash_attention != PLIM_AUTO,
                          .fit_context = options->fit_context ? options->fit_context : 4096,
                          .fit_target = options->fit_target,

@@ -48,6 +48,10 @@
 #define PLI_GEN_NO_WINDOW (1u << 19)    /* sliding layers cache the whole context like the others */
 #define PLI_GEN_MLA_OPTION (1u << 20)   /* -mla says what latent attention caches */
 #define PLI_GEN_NEXTN_CACHED (1u << 21) /* layers of next-token prediction have a cache, too */
+#define PLI_GEN_TABLE_AT_INPUT                                                                     \
+    (1u << 22) /* embeddings for each layer are the input's, not the output's */
+#define PLI_GEN_ONE_LATENT_TYPE                                                                    \
+    (1u << 23) /* a cache of latent rows refuses a type of values that is not the keys' */
 
 typedef struct pli_generation {
     const char *name;

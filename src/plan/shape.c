@@ -19,35 +19,51 @@ static void set_widths(const pli_shape *shape, pli_calc *calc, pli_layer *layer)
     layer->value_width = shape->latent ? 0 : pli_times(calc, value, layer->heads_kv);
 }
 
-/* Layers that read another layer's cache stand at the end. */
-static uint64_t layers_with_cache(const pli_shape *shape)
+/* An indexer keeps one key a token, and with it a value that nobody reads where the cache is not
+ * one of keys alone. */
+static void set_index(const pli_shape *shape, pli_calc *calc, pli_layer *layer)
 {
-    uint64_t shared = pli_model_number(shape->model, "%s.attention.shared_kv_layers", 0);
-    if (shape->arch->flags & PLI_ARCH_NO_CACHE)
-        return 0;
-    if (shape->arch->flags & PLI_ARCH_KV_20)
-        return pli_smaller(shape->run_layers, 20);
-    return pli_sub_sat(shape->run_layers, shared);
+    const pli_model *model = shape->model;
+    bool keys_only = shape->latent || shape->arch->layers != PLI_LAYERS_ATTENTION ||
+                     (shape->arch->flags & PLI_ARCH_COMPRESSED);
+    bool pools = pli_model_number(model, "%s.attention.indexer.kpool", 0) != 0;
+    layer->index_key = pli_times(calc, pools ? 3 : 1,
+                                 pli_model_number(model, "%s.attention.indexer.key_length", 0));
+    layer->index_value = keys_only ? 0 : shape->value_length;
+}
+
+/* Heads of a layer; a router has one. */
+static void set_heads(const pli_shape *shape, uint64_t il, pli_layer *layer)
+{
+    const pli_model *model = shape->model;
+    uint64_t block;
+    layer->heads = layer->heads_kv = 1;
+    if (!pli_arch_block(shape->arch, model, il, &block))
+        return;
+    layer->heads = pli_model_layer_number(model, "%s.attention.head_count", block, 0);
+    layer->heads_kv =
+        pli_model_layer_number(model, "%s.attention.head_count_kv", block, layer->heads);
+    layer->feed_forward = pli_model_layer_number(model, "%s.feed_forward_length", block, 0);
 }
 
 static void set_layers(pli_shape *shape, pli_calc *calc)
 {
-    const pli_model *model = shape->model;
-    uint64_t with_cache = layers_with_cache(shape);
+    unsigned flags = shape->arch->flags;
     bool attend = false, recur = false;
     for (uint64_t il = 0; il < shape->layers; il++) {
         pli_layer *layer = &shape->layer[il];
-        layer->heads = pli_model_layer_number(model, "%s.attention.head_count", il, 0);
-        layer->heads_kv =
-            pli_model_layer_number(model, "%s.attention.head_count_kv", il, layer->heads);
-        layer->feed_forward = pli_model_layer_number(model, "%s.feed_forward_length", il, 0);
-        pli_layer_kind kind = pli_arch_layer(shape->arch, model, il);
+        pli_layer_kind kind = pli_arch_layer(shape->arch, shape->model, il);
+        set_heads(shape, il, layer);
         layer->attends = kind.attends;
         layer->recurrent = kind.recurrent;
         layer->slides = kind.slides;
-        layer->cached = layer->attends && il < with_cache;
+        layer->ratio = kind.ratio;
+        layer->cached = kind.attends && !kind.shares && !(flags & PLI_ARCH_NO_CACHE) &&
+                        (!kind.predicts || (flags & PLI_ARCH_COMPRESSED));
         if (layer->attends)
             set_widths(shape, calc, layer);
+        if (kind.indexed)
+            set_index(shape, calc, layer);
         shape->value_width_max = pli_larger(shape->value_width_max, layer->value_width);
         attend |= layer->attends;
         recur |= layer->recurrent;
@@ -55,11 +71,7 @@ static void set_layers(pli_shape *shape, pli_calc *calc)
     shape->hybrid = attend && recur;
 }
 
-static bool flag_of(const pli_model *model, const char *key, bool otherwise)
-{
-    const pli_value *value = pli_model_value(model, key);
-    return value && value->type == PLI_VALUE_BOOL ? value->as.u != 0 : otherwise;
-}
+/* ---- what a layer keeps of a sequence -------------------------------------------------------- */
 
 static void set_scan(pli_shape *shape, pli_calc *calc)
 {
@@ -70,7 +82,7 @@ static void set_scan(pli_shape *shape, pli_calc *calc)
     scan->state = pli_model_number(model, "%s.ssm.state_size", 0);
     scan->rank = pli_model_number(model, "%s.ssm.time_step_rank", 0);
     scan->groups = pli_model_number(model, "%s.ssm.group_count", 0);
-    scan->normed = flag_of(model, "%s.ssm.dt_b_c_rms", false);
+    scan->normed = pli_model_flag(model, "%s.ssm.dt_b_c_rms", false);
     uint64_t keys = pli_times(calc, pli_times(calc, 2, scan->groups), scan->state);
     shape->state_conv =
         pli_times(calc, pli_sub_sat(scan->kernel, 1), pli_plus(calc, scan->inner, keys));
@@ -87,6 +99,16 @@ static bool lacks_heads(const pli_shape *shape)
         attend |= shape->layer[il].attends;
     }
     return attend;
+}
+
+/* Delta attention keeps a convolution each for queries, keys and values, and a square a head. */
+static void set_delta(pli_shape *shape, pli_calc *calc, uint64_t head)
+{
+    uint64_t kernel = pli_model_number(shape->model, "%s.ssm.conv_kernel", 4);
+    uint64_t heads = pli_model_layer_number(shape->model, "%s.attention.head_count", 0, 0);
+    uint64_t width = pli_times(calc, heads, head);
+    shape->state_conv = pli_times(calc, pli_times(calc, 3, pli_sub_sat(kernel, 1)), width);
+    shape->state_scan = pli_times(calc, head, width);
 }
 
 static void set_state(pli_shape *shape, pli_calc *calc)
@@ -111,6 +133,50 @@ static void set_state(pli_shape *shape, pli_calc *calc)
             pli_times(calc, shape->embedding,
                       pli_sub_sat(pli_model_number(model, "%s.shortconv.l_cache", 0), 1));
         break;
+    case PLI_STATE_KDA:
+        set_delta(shape, calc, pli_model_number(model, "%s.kda.head_dim", 0));
+        break;
+    case PLI_STATE_LINEAR:
+        set_delta(shape, calc, shape->key_length);
+        shape->state_conv = 0;
+        break;
+    }
+}
+
+/* N-gram embeddings: rows of all streams of the residual for each token that the kernel reaches. */
+static uint64_t history_of(const pli_shape *shape, pli_calc *calc)
+{
+    const pli_model *model = shape->model;
+    uint64_t rows =
+        pli_times(calc, pli_sub_sat(pli_model_number(model, "%s.ple.conv_kernel", 0), 1),
+                  pli_model_number(model, "%s.ple.ngram_size", 0));
+    uint64_t streams = pli_model_number(model, "%s.hyper_connection.count", 0);
+    return pli_times(calc, rows, pli_times(calc, streams, shape->embedding));
+}
+
+/* DeepSeek-V4: the tokens that are not a full group yet, with their scores; groups of four
+ * overlap. */
+static void set_groups(const pli_shape *shape, pli_calc *calc, pli_layer *layer)
+{
+    uint64_t rows = layer->ratio == 4 ? 2 * 2 * 4 : layer->ratio;
+    layer->state[0] = layer->state[1] = pli_times(calc, rows, shape->layer[0].key_length);
+    if (layer->ratio == 4)
+        layer->state[2] = layer->state[3] = pli_times(calc, rows, layer->index_key);
+}
+
+static void set_states(pli_shape *shape, pli_calc *calc)
+{
+    set_state(shape, calc);
+    for (uint64_t il = 0; il < shape->run_layers; il++) {
+        pli_layer *layer = &shape->layer[il];
+        if (layer->recurrent) {
+            layer->state[0] = shape->state_conv;
+            layer->state[1] = shape->state_scan;
+            if (pli_arch_layer(shape->arch, shape->model, il).remembers)
+                layer->state[2] = history_of(shape, calc);
+        } else if (layer->ratio == 4 || layer->ratio == 128) {
+            set_groups(shape, calc, layer);
+        }
     }
 }
 
@@ -168,7 +234,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
         !(shape->arch->flags & PLI_ARCH_NO_CACHE) || (shape->arch->flags & PLI_ARCH_HAS_HEAD);
     shape->rotates = !(shape->arch->flags & PLI_ARCH_NO_POSITIONS) &&
                      (!(shape->arch->flags & PLI_ARCH_ROPE_SWITCH) ||
-                      flag_of(model, "%s.rope.scaling.finetuned", true));
+                      pli_model_flag(model, "%s.rope.scaling.finetuned", true));
     shape->trained = pli_model_number(model, "%s.context_length", 0);
     shape->vocabulary = vocabulary_of(model);
     if (name.n == 0)
@@ -179,6 +245,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
         shape->lacking = "embedding_length";
     if (shape->lacking)
         return PLIM_OK;
+    shape->layers = pli_arch_layers(shape->arch, model);
     if (shape->layers > PLI_MAX_LAYERS)
         return pli_fail(error, PLIM_LIMIT, model->path, PLIM_NO_OFFSET,
                         "the header says %llu layers; at most %u are read",
@@ -186,10 +253,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     shape->layer = pli_alloc_array(arena, shape->layers, sizeof *shape->layer);
     if (!shape->layer)
         return pli_fail(error, PLIM_NOMEM, model->path, PLIM_NO_OFFSET, "out of memory");
-    shape->run_layers = shape->layers;
-    if (shape->arch->flags & PLI_ARCH_NEXTN)
-        shape->run_layers =
-            pli_sub_sat(shape->layers, pli_model_number(model, "%s.nextn_predict_layers", 0));
+    shape->run_layers = pli_arch_trunk(shape->arch, model);
     uint64_t heads = pli_model_layer_number(model, "%s.attention.head_count", 0, 0);
     shape->key_length =
         pli_model_number(model, "%s.attention.key_length", heads ? shape->embedding / heads : 0);
@@ -200,7 +264,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     set_layers(shape, &calc);
     if (lacks_heads(shape))
         shape->lacking = "attention.head_count";
-    set_state(shape, &calc);
+    set_states(shape, &calc);
     set_experts(shape, &calc);
     if (calc.overflow)
         return pli_fail(error, PLIM_LIMIT, model->path, PLIM_NO_OFFSET,

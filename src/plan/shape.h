@@ -6,6 +6,8 @@
 #include "../model/arch.h"
 #include "calc.h"
 
+#define PLI_STATE_TENSORS 4
+
 typedef struct pli_layer {
     bool attends, recurrent, slides;
     bool cached; /* attends and owns a cache */
@@ -13,7 +15,10 @@ typedef struct pli_layer {
     uint64_t key_length, value_length; /* of a head */
     uint64_t feed_forward;
     bool routed;                     /* its feed-forward is a mixture of experts */
-    uint64_t key_width, value_width; /* elements that the cache keeps of a token */
+    uint64_t key_width, value_width; /* elements that the cache keeps of a token ... */
+    uint64_t index_key, index_value; /* ... and that of an indexer */
+    uint64_t ratio;                  /* tokens compressed to one row of a further cache; 0: none */
+    uint64_t state[PLI_STATE_TENSORS]; /* f32 elements that it keeps of a sequence, by tensor */
     uint64_t names; /* equal where two layers hold tensors of the same names and shapes */
     uint64_t bytes; /* ... and types */
 } pli_layer;

@@ -187,7 +187,10 @@ static void add_working(placing *p, const pli_tensor *tensor, size_t site)
 static void add_everywhere(placing *p, const pli_tensor *tensor)
 {
     bool there[PLI_MAX_SITES] = {false};
+    bool full_only = p->shape->arch->flags & PLI_ARCH_FREQS_IN_FULL;
     for (uint64_t il = 0; il < p->shape->run_layers; il++) {
+        if (full_only && p->shape->layer[il].slides)
+            continue;
         size_t site =
             pli_overridden(p->setup, index_of(p, tensor), pli_layer_site(p->plan, p->sites, il));
         if (!there[site])
@@ -222,7 +225,7 @@ plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
     placing p = {shape, setup, sites, plan, {false}, false};
     const pli_tensor *embedding = NULL;
     size_t embedding_site = sites->devices;
-    bool has_output = false;
+    bool has_output = false, at_input = setup->generation->flags & PLI_GEN_TABLE_AT_INPUT;
     memset(plan, 0, sizeof *plan);
     set_layers(shape, setup, sites, plan);
     for (size_t i = 0; i < shape->model->tensor_count; i++) {
@@ -242,6 +245,15 @@ plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
         case PLI_AT_FIRST:
             add_working(&p, tensor, pli_norm_site(plan, setup, sites));
             break;
+        case PLI_AT_MIXER:
+            add_working(&p, tensor, at_input ? pli_layer_site(plan, sites, 0) : plan->output_site);
+            break;
+        case PLI_AT_TABLE:
+            if (!at_input) {
+                add_working(&p, tensor, plan->output_site);
+                break;
+            }
+            /* fall through */
         case PLI_AT_INPUT:
             p.input = true;
             site = add_tensor(&p, tensor, sites->devices);
@@ -255,7 +267,7 @@ plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
             break;
         }
     }
-    if (!has_output && embedding && shape->has_head)
+    if (!has_output && embedding && shape->has_head && !(shape->arch->flags & PLI_ARCH_NO_COPY))
         add_tied(&p, embedding, embedding_site);
     plan->overflow = p.calc.overflow;
     return plan->overflow ? PLIM_LIMIT : PLIM_OK;
