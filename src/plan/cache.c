@@ -63,8 +63,7 @@ static bool kept(const pli_shape *shape, const pli_setup *setup, const pli_layer
     case PLI_CACHE_FULL:
     case PLI_CACHE_SLIDING:
         /* Without flash attention values lie transposed, all layers as wide as the widest. */
-        if (!keys_only)
-            *value = setup->flash ? layer->value_width : shape->value_width_max;
+        *value = setup->flash || keys_only ? layer->value_width : shape->value_width_max;
         return layer->cached && layer->slides == (kind == PLI_CACHE_SLIDING);
     case PLI_CACHE_INDEXER:
         *key = layer->index_key;

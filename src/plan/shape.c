@@ -16,7 +16,8 @@ static void set_widths(const pli_shape *shape, pli_calc *calc, pli_layer *layer)
     layer->key_length = key;
     layer->value_length = value;
     layer->key_width = pli_times(calc, key, layer->heads_kv);
-    layer->value_width = shape->latent ? 0 : pli_times(calc, value, layer->heads_kv);
+    if (!shape->latent && !(shape->arch->flags & PLI_ARCH_COMPRESSED))
+        layer->value_width = pli_times(calc, value, layer->heads_kv);
 }
 
 /* An indexer keeps one key a token, and with it a value that nobody reads where the cache is not
