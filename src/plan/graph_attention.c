@@ -3,6 +3,7 @@
 
 #define F32 4u
 #define ROPE_STEP 4u
+#define ROPE_AT 32u
 
 pli_id pli_build_rope(pli_builder *b, pli_id operand)
 {
@@ -15,7 +16,8 @@ pli_id pli_build_rope(pli_builder *b, pli_id operand)
 
 bool pli_build_rotates(const pli_builder *b, uint64_t il)
 {
-    if (b->flags & PLI_GRAPH_NO_ROPE)
+    if (b->flags & PLI_GRAPH_NO_ROPE ||
+        (b->flags & PLI_GRAPH_ROPE_AT_32 && b->shape->layers != ROPE_AT))
         return false;
     if (b->flags & PLI_GRAPH_ROPE_SLIDING)
         return b->shape->layer[il].slides || !b->shape->window;
@@ -28,12 +30,20 @@ typedef struct projections {
     pli_id query, key, value;
 } projections;
 
+/* Some keep what they project within bounds. */
+static pli_id within(pli_builder *b, pli_id id)
+{
+    double bound = 0;
+    bool bounded = pli_model_f64(b->shape->model, "%s.attention.clamp_kqv", &bound) && bound > 0;
+    return bounded ? pli_build_clamped(b, id) : id;
+}
+
 /* One matrix for all three; where rows are normed, a part of its own of each. */
 static projections fused(pli_builder *b, pli_id x, const pli_layer *layer)
 {
     uint64_t dk = layer->key_length, dv = layer->value_length, kv = layer->heads_kv;
-    uint64_t width = layer->heads * dk + kv * (dk + dv);
-    pli_id qkv = pli_build_product(b, "attn_qkv", x, width);
+    uint64_t width = pli_build_columns(b, "attn_qkv", layer->heads * dk + kv * (dk + dv));
+    pli_id qkv = within(b, pli_build_product(b, "attn_qkv", x, width));
     projections h = {pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads, b->tokens), width),
                      pli_build_slice(b, qkv, pli_dims_of(dk, kv, b->tokens), width),
                      pli_build_slice(b, qkv, pli_dims_of(dv, kv, b->tokens), width)};
@@ -258,6 +268,22 @@ pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_i
     return attention_over(b, query, keys, values, PLI_NO_NODE);
 }
 
+/* Without flash attention values lie transposed, all layers' as wide as the widest: what is part
+ * of a larger result is copied, what is narrower is filled up. */
+static pli_id transposable(pli_builder *b, pli_id value, const pli_layer *layer)
+{
+    uint64_t widest = b->shape->value_width_max;
+    if (b->setup->flash || b->graph->failed)
+        return value;
+    const pli_node *node = &b->graph->node[value];
+    pli_dims dims = pli_dims_of(layer->value_width, b->tokens, 1);
+    value = node->root && b->graph->node[node->root].bytes != node->bytes
+                ? pli_build_new(b, dims, value, PLI_NO_NODE)
+                : pli_build_view(b, value, dims);
+    dims.n[0] = widest;
+    return layer->value_width < widest ? pli_build_new(b, dims, value, PLI_NO_NODE) : value;
+}
+
 pli_id pli_build_attention_gated(pli_builder *b, pli_id query, pli_id key, pli_id value,
                                  pli_id gate)
 {
@@ -271,7 +297,7 @@ pli_id pli_build_attention_gated(pli_builder *b, pli_id query, pli_id key, pli_i
     pli_graph_expand(b->graph, b->shape->window ? value : key);
     pli_id keys = pli_build_cache(b, b->il), values = pli_build_cache(b, b->il);
     pli_build_store(b, key, in->keys, keys);
-    pli_build_store(b, value, in->values, values);
+    pli_build_store(b, transposable(b, value, layer), in->values, values);
     return attention_over(b, query, keys, values, gate);
 }
 

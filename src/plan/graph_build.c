@@ -11,7 +11,7 @@
 static const struct {
     const char *name;
     const pli_template *template;
-    unsigned flags;
+    uint64_t flags;
 } graphs[] = {
 #define GRAPH(name, template, flags) {name, &pli_template_##template, flags},
 #include "graphs.def"
@@ -155,6 +155,11 @@ static void logits(pli_builder *b, pli_id hidden, bool tied)
     bool named_so = b->shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT;
     pli_id id =
         pli_build_norm(b, hidden, named_so ? "token_embd_norm" : "output_norm", PLI_OF_OUTPUT);
+    if (b->graph->failed)
+        return;
+    b->graph->node[id].flags |= PLI_NODE_HELD; /* the embeddings, should they be asked for */
+    if (b->flags & PLI_GRAPH_HIDDEN_SCALE)
+        id = pli_build_onto(b, id, PLI_NO_NODE);
     if (narrows_late(b)) {
         id = pli_build_wanted_rows(b, id);
         b->rows = pli_output_rows(b->setup);
@@ -185,13 +190,13 @@ static bool is_sane(const pli_shape *shape)
            shape->value_length <= UINT16_MAX;
 }
 
-static unsigned without(const pli_builder *b, unsigned flags, const char *key, unsigned scale)
+static uint64_t without(const pli_builder *b, uint64_t flags, const char *key, uint64_t scale)
 {
     double by = 0;
     return pli_model_f64(b->shape->model, key, &by) && by != 0 ? flags : flags & ~scale;
 }
 
-static unsigned keyed(const pli_builder *b, unsigned flags)
+static uint64_t keyed(const pli_builder *b, uint64_t flags)
 {
     flags = without(b, flags, "%s.embedding_scale", PLI_GRAPH_EMBED_SCALE);
     flags = without(b, flags, "%s.residual_scale", PLI_GRAPH_RESIDUAL_SCALE);

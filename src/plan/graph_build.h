@@ -39,6 +39,9 @@
 #define PLI_GRAPH_KEYED_SCALES (1u << 28)   /* scales only where the file has a key for them */
 #define PLI_GRAPH_PREDICTS (1u << 29)       /* may come with layers that predict more tokens */
 #define PLI_GRAPH_TOKEN_SCALE (1u << 30)    /* of the embeddings, only tokens' are scaled */
+#define PLI_GRAPH_ATTENDED_LAST ((uint64_t)1 << 32) /* residual + attended, not the reverse */
+#define PLI_GRAPH_HIDDEN_SCALE ((uint64_t)1 << 33)  /* what logits are made of is scaled */
+#define PLI_GRAPH_ROPE_AT_32 ((uint64_t)1 << 34)    /* only the model of 32 layers rotates */
 
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
 
@@ -57,7 +60,7 @@ typedef struct pli_builder {
     const pli_setup *setup;
     const pli_sites *sites;
     const pli_plan *plan;
-    unsigned flags;
+    uint64_t flags;
     uint64_t tokens; /* of the batch */
     uint64_t rows;   /* still worked on: tokens, after the last attention those with an output */
     pli_id positions, outputs;
@@ -89,6 +92,7 @@ typedef struct pli_template {
     bool numbered; /* layers differ by their number alone: all are drawn */
 } pli_template;
 extern const pli_template pli_template_delta;
+extern const pli_template pli_template_arctic;
 extern const pli_template pli_template_dense;
 extern const pli_template pli_template_gemma3n;
 extern const pli_template pli_template_latent;
@@ -118,6 +122,8 @@ typedef enum pli_whose { PLI_OF_INPUT, PLI_OF_FIRST, PLI_OF_LAYER, PLI_OF_OUTPUT
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose);
 /* This layer's tensor, "ffn_up.weight"; NULL: the file has none. */
 const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name);
+/* Columns of this layer's matrix of that name, as far as they may be multiplied. */
+uint64_t pli_build_columns(const pli_builder *b, const char *name, uint64_t otherwise);
 /* Adds the bias of this name where there is one on the host; on a device the addition changes
  * nothing. chosen: the experts it is for, or none. */
 pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen);

@@ -77,7 +77,7 @@ static pli_id before_feed(pli_builder *b, pli_id residual)
 
 pli_id pli_build_layer(pli_builder *b, pli_id residual, pli_mixer mix)
 {
-    bool after = b->flags & (PLI_GRAPH_POST_NORM | PLI_GRAPH_POST_ONLY);
+    bool after = (b->flags & (PLI_GRAPH_POST_NORM | PLI_GRAPH_POST_ONLY)) != 0;
     if (is_parallel(b))
         return parallel_layer(b, residual, mix);
     choose_ahead(b, residual);
@@ -90,7 +90,9 @@ pli_id pli_build_layer(pli_builder *b, pli_id residual, pli_mixer mix)
     if (after)
         id = pli_build_norm(b, id, pli_build_either(b, "post_attention_norm", "attn_output_norm"),
                             PLI_OF_LAYER);
-    residual = pli_build_onto(b, scaled(b, id), residual);
+    id = scaled(b, id);
+    residual = b->flags & PLI_GRAPH_ATTENDED_LAST ? pli_build_onto(b, residual, id)
+                                                  : pli_build_onto(b, id, residual);
     id = pli_build_layer_feed_forward(b, before_feed(b, residual));
     if (after)
         id = pli_build_norm(b, id, pli_build_either(b, "post_ffw_norm", "layer_output_norm"),
@@ -140,11 +142,26 @@ bool pli_dense_fits(const pli_builder *b)
     if (shape->latent || (shape->experts && shape->experts_used == 0))
         return false;
     for (uint64_t il = 0; il < shape->run_layers; il++)
-        if (!shape->layer[il].cached || !shape->layer[il].heads_kv ||
-            (!b->setup->flash && shape->layer[il].value_width != shape->value_width_max))
+        if (!shape->layer[il].cached || !shape->layer[il].heads_kv)
             return false;
     return has_weights(b);
 }
 
 const pli_template pli_template_dense = {
     .fits = pli_dense_fits, .inputs = inputs, .layer = layer_of};
+
+/* arctic: experts read the layer's input, beside attention and a feed-forward of its own. */
+static pli_id arctic_layer(pli_builder *b, pli_id residual)
+{
+    pli_id id = pli_build_attention(b, pli_build_norm(b, residual, "attn_norm", PLI_OF_LAYER));
+    pli_build_last_rows(b, &id, &residual);
+    pli_id sum = pli_build_onto(b, id, residual);
+    id = pli_build_norm(b, sum, "ffn_norm", PLI_OF_LAYER);
+    id = pli_build_feed_forward(b, id, b->shape->layer[b->il].feed_forward, "");
+    sum = pli_build_onto(b, id, sum);
+    id = pli_build_experts(b, pli_build_norm(b, residual, "ffn_norm_exps", PLI_OF_LAYER));
+    return pli_build_onto(b, id, sum);
+}
+
+const pli_template pli_template_arctic = {
+    .fits = pli_dense_fits, .inputs = inputs, .layer = arctic_layer};

@@ -4,25 +4,23 @@
 
 #include "graph_build.h"
 
-/* Gate and up beside each other in one matrix, or in two; or no gate. */
+/* Gate and up in two matrices, or beside each other in one; or no gate. */
 static pli_id inner(pli_builder *b, pli_id x, uint64_t width, const char *suffix)
 {
-    char up_name[32], gate_name[32], weight[48];
+    char up_name[32], gate_name[32];
     (void)snprintf(up_name, sizeof up_name, "ffn_up%s", suffix);
     (void)snprintf(gate_name, sizeof gate_name, "ffn_gate%s", suffix);
-    (void)snprintf(weight, sizeof weight, "%s.weight", up_name);
-    pli_dims dims = pli_dims_of(width, b->rows, 1);
-    if (pli_build_has(b, gate_name)) {
-        pli_id up = pli_build_product(b, up_name, x, width);
-        return pli_build_new(b, dims, pli_build_product(b, gate_name, x, width), up);
-    }
-    const pli_tensor *matrix = pli_build_tensor(b, weight);
-    if (matrix && matrix->dims == 2 && matrix->shape[1] == 2 * width)
-        return pli_build_new(b, dims, pli_build_product(b, up_name, x, 2 * width), PLI_NO_NODE);
-    pli_id id = pli_build_onto(b, pli_build_product(b, up_name, x, width), PLI_NO_NODE);
+    uint64_t columns = pli_build_columns(b, up_name, width);
+    pli_id up = pli_build_product(b, up_name, x, columns);
+    if (pli_build_has(b, gate_name))
+        return pli_build_new(b, pli_dims_of(columns, b->rows, 1),
+                             pli_build_product(b, gate_name, x, columns), up);
+    if (columns == 2 * width)
+        return pli_build_new(b, pli_dims_of(width, b->rows, 1), up, PLI_NO_NODE);
+    up = pli_build_onto(b, up, PLI_NO_NODE);
     return pli_build_has(b, "ffn_act")
-               ? pli_build_onto(b, id, pli_build_weight(b, "ffn_act", "weight", PLI_OF_LAYER))
-               : id;
+               ? pli_build_onto(b, up, pli_build_weight(b, "ffn_act", "weight", PLI_OF_LAYER))
+               : up;
 }
 
 pli_id pli_build_feed_forward(pli_builder *b, pli_id x, uint64_t width, const char *suffix)

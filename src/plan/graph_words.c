@@ -151,6 +151,15 @@ const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name)
     return pli_model_tensor(b->shape->model, text);
 }
 
+uint64_t pli_build_columns(const pli_builder *b, const char *name, uint64_t otherwise)
+{
+    char weight[48];
+    (void)snprintf(weight, sizeof weight, "%s.weight", name);
+    const pli_tensor *matrix = pli_build_tensor(b, weight);
+    return matrix && matrix->dims > 1 && matrix->shape[1] <= UINT32_MAX ? matrix->shape[1]
+                                                                        : otherwise;
+}
+
 static pli_id biased(pli_builder *b, pli_id id, const char *name, pli_whose whose, pli_id chosen)
 {
     pli_node found = {.flags = 0};
