@@ -44,10 +44,12 @@ static uint64_t head_length(const pli_shape *shape, bool sliding, bool values)
     return common;
 }
 
+/* Hybrids whose attention slides have inputs of their own, and none for rotations among them. */
 static bool rotates(const pli_shape *shape, const pli_setup *setup, const pli_quant *type,
                     uint64_t length)
 {
-    return (setup->generation->flags & PLI_GEN_ROTATED_CACHE) && !shape->latent &&
+    return !(shape->hybrid && shape->window) &&
+           (setup->generation->flags & PLI_GEN_ROTATED_CACHE) && !shape->latent &&
            type->block_elements > 1 && length && length % LEAST_ROTATION == 0;
 }
 

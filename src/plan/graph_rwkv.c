@@ -1,6 +1,8 @@
 /* RWKV 6 and 7, and transformers distilled into them (llama.cpp: rwkv6-base.cpp,
  * rwkv7-base.cpp). A layer mixes each token with the one before it, scans its heads' state, and
  * then mixes again or feeds forward. */
+#include <stdio.h>
+
 #include "compute.h"
 #include "graph_build.h"
 
@@ -64,12 +66,18 @@ static pli_id product(pli_builder *b, const char *name, pli_id x)
     return pli_build_product(b, name, x, b->shape->embedding);
 }
 
-/* A weight in other dimensions is no weight to the scheduler; a copy of it is as large. */
+/* A weight in other dimensions is no weight to the scheduler: it does not draw an operation, and
+ * may be copied from one device to another. */
 static pli_id weight_as(pli_builder *b, const char *name, pli_dims dims)
 {
-    pli_id of = weight(b, name), id = pli_build_view(b, of, dims);
-    if (id != PLI_NO_NODE)
-        b->graph->node[id].bytes = b->graph->node[of].bytes;
+    char whole[48];
+    (void)snprintf(whole, sizeof whole, "%s.weight", name);
+    const pli_tensor *tensor = pli_build_tensor(b, whole);
+    pli_id id = pli_build_view(b, weight(b, name), dims);
+    if (id != PLI_NO_NODE && tensor)
+        b->graph->node[id].bytes =
+            pli_allocated(&b->graph->calc, b->sites->at[0].backend, pli_quant_at(tensor->type),
+                          tensor->shape[0], tensor->bytes);
     return id;
 }
 
