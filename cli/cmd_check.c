@@ -1,15 +1,11 @@
 /* plimsoll check: what an engine printed when it loaded a model, against what plimsoll says. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_text.h"
 #include "cli.h"
-#include "fill.h"
-#include "paint.h"
-#include "table.h"
-#include "text.h"
 
-enum { MAX_LOG_FILE = 1 << 29, LABEL_WIDTH = 10, MAX_LINE = 4096 };
+enum { MAX_LOG_FILE = 1 << 29 };
 
 typedef struct check_args {
     const char *engine;
@@ -20,15 +16,6 @@ static const cli_option options[] = {
      CLI_MEMBER(check_args, engine),
      .metavar = "NAME",
      .help = "llama.cpp@VERSION or ik_llama.cpp (default: by the log)"},
-};
-
-static const cli_column columns[] = {
-    {"term", "{term}", CLI_LEFT, CLI_FIXED},
-    {"device", "{device}", CLI_LEFT, CLI_FIXED},
-    {"plimsoll", "{predicted_bytes}", CLI_RIGHT, CLI_FIXED},
-    {"log", "{logged_bytes}", CLI_RIGHT, CLI_FIXED},
-    {"kind", "{kind}", CLI_LEFT, CLI_NARROWS},
-    {"result", "{result}", CLI_LEFT, CLI_FIXED},
 };
 
 typedef struct bytes {
@@ -46,34 +33,6 @@ static plim_status read_bytes(void *user, uint64_t offset, void *buf, size_t n, 
     return PLIM_OK;
 }
 
-static void print_line(cli_term term, const char *label, const char *template,
-                       const plim_check *check)
-{
-    char text[MAX_LINE];
-    if (!cli_fill(text, sizeof text, template, &plim_record_check, check))
-        return;
-    cli_paint(term, CLI_BOLD);
-    (void)printf("%-*s", LABEL_WIDTH, label);
-    cli_paint(term, CLI_PLAIN);
-    (void)putchar(' ');
-    cli_wrap(stdout, text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, term.width);
-}
-
-static void print_text(cli_term term, const plim_check *check)
-{
-    print_line(term, "model", "{model.name}~{model.architecture}", check);
-    print_line(term, "run",
-               "{settings.engine}~[{settings.context#token}]~[{settings.sequences#slot}]~"
-               "[K {settings.kv_type_k}]~[V {settings.kv_type_v}]~[{settings.gpu_layers#layer} "
-               "on accelerators]",
-               check);
-    print_line(term, "agreement", "{same} as printed[, {differing+} not]", check);
-    for (size_t i = 0; i < check->missing.count; i++)
-        (void)printf("%-*s %s\n", LABEL_WIDTH, i ? "" : "not known", check->missing.items[i]);
-    (void)putchar('\n');
-    cli_table(term, 0, columns, CLI_COUNT(columns), &plim_record_check_term, &check->terms);
-}
-
 static cli_exit print(cli_call *call, const plim_check *check)
 {
     if (call->common.json) {
@@ -83,7 +42,7 @@ static cli_exit print(cli_call *call, const plim_check *check)
         if (printed != CLI_OK)
             return printed;
     } else {
-        print_text(call->term, check);
+        cli_check_text(call->term, check);
     }
     return check->differing ? CLI_NO : CLI_OK;
 }

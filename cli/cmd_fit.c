@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_text.h"
 #include "cli.h"
+#include "documents.h"
 #include "fit_text.h"
+
+enum { VERIFY_TIMEOUT_MS = 120000 }; /* it reads a model's header, and a slow disk */
 
 typedef struct fit_args {
     const char *engine;
@@ -16,6 +20,7 @@ typedef struct fit_args {
     bool kv_unified, no_kv_unified, swa_full, no_kv_offload, no_op_offload, no_mmap, cpu_moe;
     uint64_t cpu_moe_layers;
     int64_t latent_attention;
+    bool verify;
     cli_list line;
     double http_timeout;
     cli_list fit_target;
@@ -110,6 +115,9 @@ static const cli_option options[] = {
      CLI_MEMBER(fit_args, line),
      .metavar = "[PASSED,]WARNING",
      .help = "the lines, as parts of the budget (default: 0.70,0.85)"},
+    {.names = "--verify",
+     CLI_MEMBER(fit_args, verify),
+     .help = "ask llama-fit-params (of llama.cpp) too, and compare"},
     CLI_HTTP_OPTION(fit_args),
     {.names = "-fitt --fit-target",
      CLI_MEMBER(fit_args, fit_target),
@@ -237,10 +245,37 @@ static cli_exit print(cli_call *call, const plim_fit_options *with, const plim_f
         const double marks[] = {with->line_passed > 0 ? with->line_passed : 0.70,
                                 with->line_warning > 0 ? with->line_warning : 0.85};
         cli_fit_text(fit, marks, call->term, call->look.explain);
+        if (PLIM_KNOWN(fit, fit, verify)) {
+            (void)printf(
+                "\nwhat llama-fit-params says on this machine (log), and plimsoll of it\n");
+            cli_check_terms(call->term, 2, fit->verify);
+        }
     }
     if (strcmp(fit->verdict, "failed") == 0)
         return CLI_NO;
     return strcmp(fit->verdict, "unknown") == 0 ? CLI_INPUT : CLI_OK;
+}
+
+/* Prints the fit and, where it was asked, the engine's own answer beside it. */
+static cli_exit print_verified(cli_call *call, const plim_fit_options *with,
+                               const plim_model *model, const plim_fit *fit)
+{
+    const fit_args *args = call->args;
+    plim_error error = PLIM_ERROR_INIT;
+    plim_check *check;
+    if (!args->verify)
+        return print(call, with, fit);
+    plim_status status = plim_verify_fit(call->context, call->operands[0], model, fit, with,
+                                         VERIFY_TIMEOUT_MS, &error, &check);
+    if (status != PLIM_OK)
+        return cli_failed(call, status, &error);
+    plim_fit verified = *fit;
+    CLI_SET(fit, &verified, verify, check);
+    cli_exit exit = print(call, with, &verified);
+    if (exit == CLI_OK && check->differing)
+        exit = CLI_NO;
+    plim_check_free(check);
+    return exit;
 }
 
 static cli_exit judge(cli_call *call, const plim_fit_options *with)
@@ -259,7 +294,7 @@ static cli_exit judge(cli_call *call, const plim_fit_options *with)
     if (status != PLIM_OK)
         exit = cli_failed(call, status, &error);
     else if (exit == CLI_OK)
-        exit = print(call, with, fit);
+        exit = print_verified(call, with, model, fit);
     plim_fit_free(fit);
     plim_machine_free(machine);
     plim_model_free(model);

@@ -75,6 +75,15 @@ PLIM_API void plim_fit_free(plim_fit *fit);
 PLIM_API plim_status plim_check_log(plimsoll *context, const plim_reader *log,
                                     const plim_model *model, const char *engine, plim_error *error,
                                     plim_check **out) PLIM_CHECK_RESULT;
+/** Asks the engine itself: runs llama.cpp's llama-fit-params (found in PATH, no shell, killed at
+ *  the deadline) on the model's file with the fit's settings, which plans without loading, and
+ *  holds what it prints against plimsoll's figures like plim_check_log(). The devices are those
+ *  that the engine finds here, whatever machine the fit was for. Errors: NOT_FOUND (not
+ *  installed), TIMEOUT, IO (it failed: its last words), those of plim_check_log(). */
+PLIM_API plim_status plim_verify_fit(plimsoll *context, const char *path, const plim_model *model,
+                                     const plim_fit *fit, const plim_fit_options *options,
+                                     uint32_t timeout_ms, plim_error *error,
+                                     plim_check **out) PLIM_CHECK_RESULT;
 /** The plimsoll.check/1 document; flags: PLIM_JSON_PRETTY. Freed with plim_text_free(). Errors:
  *  NOMEM. */
 PLIM_API plim_status plim_check_to_json(const plim_check *check, unsigned flags, char **text,

@@ -26,8 +26,9 @@ typedef enum pli_log_setting {
     PLI_LOG_SEQUENCES,
     PLI_LOG_FLASH,
     PLI_LOG_UNIFIED,
-    PLI_LOG_MLA,    /* ik_llama.cpp's -mla */
-    PLI_LOG_LAYERS, /* offloaded, of ... */
+    PLI_LOG_OUTPUTS, /* rows of logits that are reserved */
+    PLI_LOG_MLA,     /* ik_llama.cpp's -mla */
+    PLI_LOG_LAYERS,  /* offloaded, of ... */
     PLI_LOG_LAYERS_OF,
     PLI_LOG_BUILD, /* number of the engine's build */
     PLI_LOG_SETTINGS,

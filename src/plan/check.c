@@ -148,6 +148,7 @@ static void take_context(pli_check *c)
     s->context_per_sequence = setting(c, PLI_LOG_CONTEXT_EACH, s->context / s->streams);
     s->batch = setting(c, PLI_LOG_BATCH, s->batch);
     s->ubatch = setting(c, PLI_LOG_UBATCH, s->ubatch);
+    s->outputs = setting(c, PLI_LOG_OUTPUTS, 0);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

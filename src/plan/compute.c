@@ -17,6 +17,8 @@ uint64_t pli_graph_tokens(const pli_setup *setup)
 uint64_t pli_output_rows(const pli_setup *setup)
 {
     uint64_t tokens = pli_graph_tokens(setup);
+    if (setup->outputs)
+        return pli_smaller(setup->outputs, tokens);
     return setup->generation->flags & PLI_GEN_SLOT_LOGITS ? pli_smaller(setup->sequences, tokens)
                                                           : tokens;
 }

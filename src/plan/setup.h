@@ -75,6 +75,7 @@ typedef struct pli_setup {
     uint64_t context, context_per_sequence, streams, sequences;
     uint64_t batch, ubatch;             /* at most the context ... */
     uint64_t batch_asked, ubatch_asked; /* ... whatever was asked for */
+    uint64_t outputs;    /* rows of logits that are reserved; 0: as the generation's server does */
     uint64_t gpu_layers; /* at most layers + 1; the caller's wish, whatever devices there are */
     const pli_quant *type_k, *type_v;
     bool flash, unified, swa_full, kv_offload, op_offload, mmap;
