@@ -16,11 +16,10 @@ uint64_t pli_graph_tokens(const pli_setup *setup)
 /* Rows of logits that are reserved. */
 uint64_t pli_output_rows(const pli_setup *setup)
 {
-    uint64_t tokens = pli_graph_tokens(setup);
-    if (setup->outputs)
-        return pli_smaller(setup->outputs, tokens);
-    return setup->generation->flags & PLI_GEN_SLOT_LOGITS ? pli_smaller(setup->sequences, tokens)
-                                                          : tokens;
+    uint64_t slots = setup->outputs ? setup->outputs : setup->sequences;
+    return setup->outputs || setup->generation->flags & PLI_GEN_SLOT_LOGITS
+               ? pli_smaller(slots, setup->ubatch)
+               : pli_graph_tokens(setup);
 }
 
 uint64_t pli_mask_element(const pli_setup *setup)

@@ -202,8 +202,6 @@ static pli_id attend_step_by_step(pli_builder *b, const pli_attention *a, const 
     id = expanded(b, a, id, heads);
     id = pli_build_view(b, id, pli_dims_of(length, heads, b->tokens));
     id = pli_build_new(b, pli_dims_of(length * heads, b->tokens, 1), id, PLI_NO_NODE);
-    if (!b->setup->kv_offload && id != PLI_NO_NODE)
-        b->graph->node[id].site = (int)b->sites->devices;
     return id;
 }
 

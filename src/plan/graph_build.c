@@ -161,6 +161,8 @@ static void logits(pli_builder *b, pli_id hidden, bool tied)
     if (b->flags & PLI_GRAPH_HIDDEN_SCALE)
         id = pli_build_onto(b, id, PLI_NO_NODE);
     if (narrows_late(b)) {
+        if (id != PLI_NO_NODE)
+            b->graph->node[id].flags |= PLI_NODE_HELD; /* is an output itself */
         id = pli_build_wanted_rows(b, id);
         b->rows = pli_output_rows(b->setup);
     }
