@@ -53,8 +53,8 @@ static uint64_t cells_of(pli_calc *calc, const pli_shape *shape, const pli_setup
 }
 
 /* Elements that a layer keeps of a token in a cache of this kind; false: it has none there. */
-static bool kept(const pli_shape *shape, const pli_setup *setup, const pli_layer *layer,
-                 pli_cache_kind kind, uint64_t *key, uint64_t *value)
+static bool keeps(const pli_shape *shape, const pli_setup *setup, const pli_layer *layer,
+                  pli_cache_kind kind, uint64_t *key, uint64_t *value)
 {
     bool keys_only = shape->latent || apart(shape);
     *key = layer->key_width;
@@ -104,23 +104,46 @@ static uint64_t tensor_bytes(pli_calc *calc, const pli_backend *backend, const p
                          pli_times(calc, row_of(calc, type, width), tokens));
 }
 
+/* What a layer keeps, on a memory. */
+typedef struct kept {
+    uint64_t key_width, value_width;
+    const pli_backend *backend;
+    uint64_t keys, values;       /* bytes of the tensors */
+    uint64_t key_row, value_row; /* of one token */
+} kept;
+
+/* Layers mostly keep what the one before keeps: worked out once. */
+static void work_out(pli_calc *calc, const pli_setup *setup, const kept *layer, uint64_t tokens,
+                     kept *last)
+{
+    if (last->backend == layer->backend && last->key_width == layer->key_width &&
+        last->value_width == layer->value_width)
+        return;
+    *last = *layer;
+    last->keys = tensor_bytes(calc, layer->backend, setup->type_k, layer->key_width, tokens);
+    last->values = tensor_bytes(calc, layer->backend, setup->type_v, layer->value_width, tokens);
+    last->key_row = row_of(calc, setup->type_k, layer->key_width);
+    last->value_row = row_of(calc, setup->type_v, layer->value_width);
+}
+
 static void place_cache(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                         const pli_sites *sites, pli_cache_kind kind, pli_plan *plan)
 {
     pli_cache cache = {.kind = kind, .sliding = kind == PLI_CACHE_SLIDING};
     cache.cells = cells_of(calc, shape, setup, kind);
     cache.streams = apart(shape) ? setup->sequences : setup->streams;
-    uint64_t tokens = pli_times(calc, cache.cells, cache.streams), key, value;
+    uint64_t tokens = pli_times(calc, cache.cells, cache.streams);
+    kept layer = {.backend = NULL}, last = layer;
     for (uint64_t il = 0; il < shape->layers; il++) {
-        if (!kept(shape, setup, &shape->layer[il], kind, &key, &value))
+        if (!keeps(shape, setup, &shape->layer[il], kind, &layer.key_width, &layer.value_width))
             continue;
         size_t site = site_of(plan, setup, sites, il);
-        const pli_backend *backend = sites->at[site].backend;
-        uint64_t keys = tensor_bytes(calc, backend, setup->type_k, key, tokens);
-        uint64_t values = tensor_bytes(calc, backend, setup->type_v, value, tokens);
-        plan->at[site].kv = pli_plus(calc, plan->at[site].kv, pli_plus(calc, keys, values));
-        cache.key_bytes = pli_plus(calc, cache.key_bytes, row_of(calc, setup->type_k, key));
-        cache.value_bytes = pli_plus(calc, cache.value_bytes, row_of(calc, setup->type_v, value));
+        layer.backend = sites->at[site].backend;
+        work_out(calc, setup, &layer, tokens, &last);
+        plan->at[site].kv =
+            pli_plus(calc, plan->at[site].kv, pli_plus(calc, last.keys, last.values));
+        cache.key_bytes = pli_plus(calc, cache.key_bytes, last.key_row);
+        cache.value_bytes = pli_plus(calc, cache.value_bytes, last.value_row);
         cache.layers++;
     }
     if (cache.layers)

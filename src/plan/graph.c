@@ -110,22 +110,69 @@ static bool replay(pli_graph *graph, const pli_shape *shape, const pli_setup *se
            pli_graph_allocate(graph, sites, peak) && !graph->calc.overflow;
 }
 
+static uint64_t mixed(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+/* Everything that the graph and its buffers depend on, of one model on one machine. */
+static uint64_t key_of(const pli_shape *shape, const pli_setup *s)
+{
+    const uint64_t parts[] = {s->generation->flags,
+                              s->context,
+                              s->context_per_sequence,
+                              s->streams,
+                              s->sequences,
+                              s->batch,
+                              s->ubatch,
+                              s->gpu_layers,
+                              pli_quant_index(s->type_k),
+                              pli_quant_index(s->type_v),
+                              (uint64_t)s->flash | (uint64_t)s->unified << 1 |
+                                  (uint64_t)s->swa_full << 2 | (uint64_t)s->kv_offload << 3 |
+                                  (uint64_t)s->op_offload << 4,
+                              (uint64_t)s->split,
+                              s->main_gpu,
+                              s->share_count};
+    uint64_t hash = 1;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        hash = mixed(hash, parts[i]);
+    for (size_t i = 0; i < s->share_count; i++)
+        hash = mixed(hash, pli_load(&s->shares[i], sizeof *s->shares, false));
+    for (size_t i = 0; s->taken && i < shape->model->tensor_count; i++)
+        hash = mixed(hash, s->taken[i]);
+    return hash ? hash : 1;
+}
+
+static void replay_anew(pli_graph *graph, const pli_shape *shape, const pli_setup *setup,
+                        const pli_sites *sites, const pli_plan *plan, pli_replayed *out)
+{
+    out->done = replay(graph, shape, setup, sites, plan, out->peak);
+    /* What is left out follows a longer rhythm, or none. */
+    while (!out->done && graph->unlike) {
+        graph->rhythm = graph->rhythm == 1 ? 2 : PLI_NO_RHYTHM;
+        out->done = replay(graph, shape, setup, sites, plan, out->peak);
+    }
+    if (graph->rhythm == PLI_NO_RHYTHM)
+        graph->rhythm = 2;
+}
+
 bool pli_replay_compute(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
                         pli_plan *plan)
 {
-    uint64_t peak[PLI_MAX_SITES];
     pli_graph *graph = shape->graph;
     if (!graph)
         return false;
-    bool done = replay(graph, shape, setup, sites, plan, peak);
-    /* What is left out follows a longer rhythm, or none. */
-    for (; !done && graph->unlike; done = replay(graph, shape, setup, sites, plan, peak))
-        graph->rhythm = graph->rhythm == 1 ? 2 : PLI_NO_RHYTHM;
-    if (graph->rhythm == PLI_NO_RHYTHM)
-        graph->rhythm = 2;
-    for (size_t i = 0; done && i <= sites->devices; i++) {
-        plan->at[i].compute = peak[i];
+    uint64_t key = key_of(shape, setup);
+    pli_replayed *answer = &graph->kept[key % PLI_REPLAYS_KEPT];
+    if (answer->key != key) {
+        replay_anew(graph, shape, setup, sites, plan, answer);
+        answer->key = key;
+    }
+    for (size_t i = 0; answer->done && i <= sites->devices; i++) {
+        plan->at[i].compute = answer->peak[i];
         plan->at[i].compute_kind = sites->at[i].backend->exact ? PLI_EXACT : PLI_ESTIMATE;
     }
-    return done;
+    return answer->done;
 }

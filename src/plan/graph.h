@@ -72,10 +72,18 @@ typedef struct pli_heap {
 #define PLI_NO_RHYTHM 0u   /* all layers are drawn */
 /* Where a layer begins. */
 typedef struct pli_edge {
-    pli_id first;   /* its first node */
-    int like;       /* the free blocks must be as they were at this edge; PLI_UNPLACED: any */
-    uint64_t state; /* of the free blocks, when the allocator was here */
+    pli_id first;      /* its first node */
+    int like, or_like; /* the free blocks must be as at one of these edges; PLI_UNPLACED: any */
+    uint64_t state;    /* of the free blocks, when the allocator was here */
 } pli_edge;
+
+/* An answer that was worked out before. */
+typedef struct pli_replayed {
+    uint64_t key; /* of everything that the graph depends on; 0: none */
+    bool done;
+    uint64_t peak[PLI_MAX_SITES];
+} pli_replayed;
+#define PLI_REPLAYS_KEPT 64u
 
 typedef struct pli_graph {
     pli_arena *arena;
@@ -92,7 +100,8 @@ typedef struct pli_graph {
     unsigned rhythm;  /* periods of layers in which the allocator repeats itself */
     bool unlike;      /* layers were left out that would have mattered */
     unsigned replays; /* done so far: a test counts them */
-    bool failed;      /* out of memory, or over a limit */
+    pli_replayed kept[PLI_REPLAYS_KEPT];
+    bool failed; /* out of memory, or over a limit */
     pli_calc calc;
 } pli_graph;
 

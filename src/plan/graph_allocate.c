@@ -189,7 +189,8 @@ static uint64_t state_of(const pli_graph *g, size_t heaps)
 static void compare(pli_graph *g, pli_edge *edge, size_t heaps)
 {
     edge->state = state_of(g, heaps);
-    if (edge->like != PLI_UNPLACED && g->edge[edge->like].state != edge->state)
+    if (edge->like != PLI_UNPLACED && g->edge[edge->like].state != edge->state &&
+        g->edge[edge->or_like].state != edge->state)
         g->unlike = true;
 }
 

@@ -79,7 +79,7 @@ typedef struct pli_builder {
     uint64_t il;
     bool folds;               /* layers that repeat are left out */
     uint64_t contiguous_from; /* since the last that was */
-    int like;                 /* edge at which the free blocks must be those of the next */
+    int like, or_like;        /* edges; at the next, the free blocks must be as at one of them */
 } pli_builder;
 
 /* How one family of architectures draws its graph. */

@@ -1,8 +1,8 @@
 /* Layers that are alike are drawn a few times, not all of them. The allocator works through a
  * graph in order, and the same operations on the same free blocks leave the same free blocks: once
- * a period of layers has left them as it found them, any number of the same periods in a row does,
- * and the peak stays what it is. graph_allocate.c compares them where layers were left out; a graph
- * that does not pass is drawn whole. */
+ * a period of layers, or two in a row, has left them as it found them, any even number of the same
+ * periods does, and the peak stays what it is. graph_allocate.c compares them where layers were
+ * left out; a graph that does not pass is drawn with twice the period, then whole. */
 #include "graph_build.h"
 
 #define MAX_PERIOD 8u
@@ -88,8 +88,8 @@ static uint64_t spare_layers(const pli_builder *b, uint64_t at, uint64_t *period
         while (end < b->shape->run_layers && look[end] == look[end - p])
             end++;
         *period = length;
-        uint64_t periods = (end - at) / length;
-        return periods > 1 ? (periods - 1) * length : 0;
+        uint64_t periods = (end - at) / length; /* one is kept; an even number is left out */
+        return periods > 2 ? (periods - 1) / 2 * 2 * length : 0;
     }
     return 0;
 }
@@ -97,8 +97,9 @@ static uint64_t spare_layers(const pli_builder *b, uint64_t at, uint64_t *period
 void pli_fold_layer(pli_builder *b)
 {
     if (b->folds)
-        b->graph->edge[b->graph->edges++] = (pli_edge){.first = b->graph->count, .like = b->like};
-    b->like = PLI_UNPLACED;
+        b->graph->edge[b->graph->edges++] =
+            (pli_edge){.first = b->graph->count, .like = b->like, .or_like = b->or_like};
+    b->like = b->or_like = PLI_UNPLACED;
 }
 
 uint64_t pli_fold_next(pli_builder *b)
@@ -109,6 +110,7 @@ uint64_t pli_fold_next(pli_builder *b)
     uint64_t spare = spare_layers(b, next, &period);
     if (spare) {
         b->like = (int)(b->graph->edges - period);
+        b->or_like = (int)(b->graph->edges - 2 * period);
         b->contiguous_from = next + spare;
     }
     return next + spare;

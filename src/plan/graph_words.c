@@ -96,6 +96,22 @@ static size_t site_of(const pli_builder *b, pli_whose whose)
     return pli_layer_site(b->plan, b->sites, b->shape->layers);
 }
 
+/* Some have no suffix: blk.0.ssm_a. */
+static const pli_tensor *tensor_of(const pli_builder *b, const char *name, const char *suffix,
+                                   pli_whose whose)
+{
+    bool bare = strcmp(suffix, "weight") == 0;
+    char text[64];
+    const pli_tensor *tensor;
+    if (whose == PLI_OF_LAYER) {
+        tensor = pli_layer_tensor(b->shape, b->il, name, suffix);
+        return tensor || !bare ? tensor : pli_layer_tensor(b->shape, b->il, name, NULL);
+    }
+    (void)snprintf(text, sizeof text, "%s.%s", name, suffix);
+    tensor = pli_model_tensor(b->shape->model, text);
+    return tensor || !bare ? tensor : pli_model_tensor(b->shape->model, name);
+}
+
 /* Where a weight lies, and what a copy of it on a device takes; looked up only where that
  * matters. False: it was looked up, and there is none. */
 static bool find_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose,
@@ -107,17 +123,7 @@ static bool find_weight(pli_builder *b, const char *name, const char *suffix, pl
     node->site = (int)site;
     if (site != host && !setup->taken)
         return true;
-    char text[64];
-    const char *blk = whose == PLI_OF_LAYER ? "blk." : "";
-    char number[24] = "";
-    if (whose == PLI_OF_LAYER)
-        (void)snprintf(number, sizeof number, "%" PRIu64 ".", b->il);
-    (void)snprintf(text, sizeof text, "%s%s%s.%s", blk, number, name, suffix);
-    const pli_tensor *tensor = pli_model_tensor(b->shape->model, text);
-    if (!tensor && strcmp(suffix, "weight") == 0) { /* some have no suffix: blk.0.ssm_a */
-        (void)snprintf(text, sizeof text, "%s%s%s", blk, number, name);
-        tensor = pli_model_tensor(b->shape->model, text);
-    }
+    const pli_tensor *tensor = tensor_of(b, name, suffix, whose);
     if (!tensor)
         return false;
     size_t index = (size_t)(tensor - b->shape->model->tensors);
@@ -129,9 +135,7 @@ static bool find_weight(pli_builder *b, const char *name, const char *suffix, pl
 
 bool pli_build_has(const pli_builder *b, const char *name)
 {
-    char text[64];
-    (void)snprintf(text, sizeof text, "blk.%" PRIu64 ".%s.weight", b->il, name);
-    return pli_model_tensor(b->shape->model, text) || pli_build_tensor(b, name);
+    return pli_layer_tensor(b->shape, b->il, name, "weight") || pli_build_tensor(b, name);
 }
 
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose)
@@ -146,9 +150,7 @@ pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pl
 
 const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name)
 {
-    char text[64];
-    (void)snprintf(text, sizeof text, "blk.%" PRIu64 ".%s", b->il, name);
-    return pli_model_tensor(b->shape->model, text);
+    return pli_layer_tensor(b->shape, b->il, name, NULL);
 }
 
 uint64_t pli_build_columns(const pli_builder *b, const char *name, uint64_t otherwise)

@@ -22,11 +22,21 @@ typedef struct pli_case {
 /* Another run of the same model on the same machine. False: the engine refuses it. */
 bool pli_try(const pli_case *base, const pli_setup *setup, pli_plan *plan, pli_verdict *verdict);
 
-/* How full the fullest memory is at n; HUGE_VAL: unknown, or refused. */
-typedef double pli_load_fn(void *context, uint64_t n);
+/* A search for the largest n: what n means, and where it matters. */
+typedef struct pli_search {
+    const pli_case *base;
+    const pli_setup *setup;
+    /* n in *with, a copy of setup. False: the engine refuses it. */
+    bool (*apply)(struct pli_search *, uint64_t n, pli_setup *with);
+    bool weights; /* n moves weights; else those of `plan` stay */
+    bool devices; /* only devices count: what they do not take, the host must */
+    uint64_t limit;
+    uint8_t *taken;
+    pli_plan plan; /* of the last n that was tried */
+} pli_search;
+
 /* The largest n from low to high that stays under the line. False: not even low does. */
-bool pli_largest(pli_load_fn *load, void *context, uint64_t low, uint64_t high, double line,
-                 uint64_t *out);
+bool pli_largest(pli_search *search, uint64_t low, uint64_t high, uint64_t *out);
 
 /* The largest context (in tokens, as -c counts) with everything else as in *setup, at most the
  * trained one or the one asked for; 0: none. False: a memory's size is unknown. */

@@ -79,4 +79,11 @@ plim_status pli_place_weights(const pli_shape *shape, const pli_setup *setup,
 plim_status pli_place_context(const pli_shape *shape, const pli_setup *setup,
                               const pli_sites *sites, pli_plan *plan);
 
+/* The second in two: what is stored (caches, states, output), then what is computed in. A plan of
+ * the former alone is never more than the whole. */
+plim_status pli_place_stored(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
+                             pli_plan *plan);
+plim_status pli_place_compute(const pli_shape *shape, const pli_setup *setup,
+                              const pli_sites *sites, pli_plan *plan);
+
 #endif

@@ -93,50 +93,32 @@ bool pli_balance(const pli_case *base, pli_setup *setup)
 
 /* ---- experts on the host --------------------------------------------------------------------- */
 
-typedef struct moving {
-    const pli_case *base;
-    pli_setup *setup;
-    uint8_t *taken;
-    pli_plan plan;
-} moving;
-
-static void move_experts(const moving *m, uint64_t layers)
+static void move_experts(const pli_case *base, uint64_t layers, uint8_t *taken, pli_setup *with)
 {
-    const pli_shape *shape = m->base->shape;
+    const pli_shape *shape = base->shape;
     for (size_t i = 0; i < shape->model->tensor_count; i++)
-        m->taken[i] = (shape->role[i].part & PLI_PART_EXPERTS) && shape->role[i].layer < layers
-                          ? (uint8_t)m->base->sites->devices
-                          : PLI_NOT_TAKEN;
-    m->setup->taken = m->taken;
-    m->setup->host_experts = layers;
+        taken[i] = (shape->role[i].part & PLI_PART_EXPERTS) && shape->role[i].layer < layers
+                       ? (uint8_t)base->sites->devices
+                       : PLI_NOT_TAKEN;
+    with->taken = taken;
+    with->host_experts = layers;
 }
 
-/* With so many layers' experts on the devices. */
-static double load_with_experts(void *context, uint64_t layers)
+/* So many layers' experts on the devices. */
+static bool apply_experts(pli_search *s, uint64_t layers, pli_setup *with)
 {
-    moving *m = context;
-    const pli_sites *sites = m->base->sites;
-    double most = 0, u;
-    move_experts(m, m->base->shape->run_layers - layers);
-    if (pli_place_weights(m->base->shape, m->setup, sites, &m->plan) ||
-        pli_place_context(m->base->shape, m->setup, sites, &m->plan))
-        return HUGE_VAL;
-    for (size_t d = 0; d < sites->devices; d++) {
-        if (!pli_utilization(&m->plan, sites, d, &u))
-            return HUGE_VAL;
-        most = u > most ? u : most;
-    }
-    return most;
+    move_experts(s->base, s->base->shape->run_layers - layers, s->taken, with);
+    return true;
 }
 
 bool pli_least_host_experts(const pli_case *base, pli_setup *setup)
 {
-    moving m = {.base = base, .setup = setup};
+    pli_search s = {
+        .base = base, .setup = setup, .apply = apply_experts, .weights = true, .devices = true};
     uint64_t most = base->shape->run_layers, on_devices;
-    m.taken = pli_alloc(base->arena, base->shape->model->tensor_count);
-    if (!m.taken || most < 2 ||
-        !pli_largest(load_with_experts, &m, 0, most - 1, setup->line_warning, &on_devices))
+    s.taken = pli_alloc(base->arena, base->shape->model->tensor_count);
+    if (!s.taken || most < 2 || !pli_largest(&s, 0, most - 1, &on_devices))
         return false;
-    move_experts(&m, most - on_devices);
+    move_experts(base, most - on_devices, s.taken, setup);
     return true;
 }

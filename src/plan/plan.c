@@ -20,24 +20,49 @@ static uint64_t sum_of(pli_calc *calc, const pli_share *load)
     return sum;
 }
 
-plim_status pli_place_context(const pli_shape *shape, const pli_setup *setup,
-                              const pli_sites *sites, pli_plan *plan)
+static void add_up(pli_calc *calc, const pli_sites *sites, pli_plan *plan)
+{
+    for (size_t i = 0; i <= sites->devices; i++) {
+        pli_share *load = &plan->at[i];
+        load->used = sum_of(calc, load);
+        load->overhead = load->used ? PLI_MIB(sites->at[i].backend->context_mib) : 0;
+        load->used = pli_plus(calc, load->used, load->overhead);
+    }
+    plan->overflow = calc->overflow;
+}
+
+plim_status pli_place_stored(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
+                             pli_plan *plan)
 {
     pli_calc calc = {plan->overflow};
     pli_place_cache(&calc, shape, setup, sites, plan);
+    for (size_t i = 0; i <= sites->devices; i++)
+        plan->at[i].compute = 0;
+    plan->at[sites->devices].output = output_bytes(&calc, shape, setup);
+    add_up(&calc, sites, plan);
+    return calc.overflow ? PLIM_LIMIT : PLIM_OK;
+}
+
+plim_status pli_place_compute(const pli_shape *shape, const pli_setup *setup,
+                              const pli_sites *sites, pli_plan *plan)
+{
+    pli_calc calc = {plan->overflow};
     pli_bound_compute(&calc, shape, setup, sites, plan);
     if (!calc.overflow)
         (void)pli_replay_compute(shape, setup, sites, plan);
-    plan->at[sites->devices].output = output_bytes(&calc, shape, setup);
     for (size_t i = 0; i <= sites->devices; i++) {
         pli_share *load = &plan->at[i];
         /* Both know b7847's graph; what a newer build makes of it, nobody has checked. */
         if (load->compute_kind == PLI_EXACT && !(setup->generation->flags & PLI_GEN_CHECKED))
             load->compute_kind = PLI_ESTIMATE;
-        load->used = sum_of(&calc, load);
-        load->overhead = load->used ? PLI_MIB(sites->at[i].backend->context_mib) : 0;
-        load->used = pli_plus(&calc, load->used, load->overhead);
     }
-    plan->overflow = calc.overflow;
+    add_up(&calc, sites, plan);
     return calc.overflow ? PLIM_LIMIT : PLIM_OK;
+}
+
+plim_status pli_place_context(const pli_shape *shape, const pli_setup *setup,
+                              const pli_sites *sites, pli_plan *plan)
+{
+    plim_status status = pli_place_stored(shape, setup, sites, plan);
+    return status ? status : pli_place_compute(shape, setup, sites, plan);
 }

@@ -46,13 +46,13 @@ static pli_place place_of(const pli_shape *shape, pli_str name, uint64_t *layer)
     return PLI_AT_OUTPUT;
 }
 
-/* "blk.12.ffn_up.weight" without "blk.12". */
-static pli_str behind_layer(pli_str name)
+/* Bytes of "blk.12." in front of "ffn_up.weight". */
+static size_t layer_prefix(pli_str name)
 {
     uint64_t layer;
-    name = pli_skip(without_side(name), 4);
-    (void)pli_parse_u64_prefix(&name, &layer);
-    return name;
+    pli_str rest = pli_skip(without_side(name), 4);
+    (void)pli_parse_u64_prefix(&rest, &layer);
+    return name.n - rest.n + (rest.n > 0);
 }
 
 /* By the beginnings that --fit's patterns match: ffn_up, ffn_gate, ffn_gate_up, ffn_down, with
@@ -62,10 +62,10 @@ static uint8_t part_of(pli_str name)
     static const struct {
         const char *name;
         uint8_t part;
-    } parts[] = {{".ffn_up", PLI_PART_UP},
-                 {".ffn_gate_up", PLI_PART_GATE},
-                 {".ffn_gate", PLI_PART_GATE},
-                 {".ffn_down", PLI_PART_DOWN}};
+    } parts[] = {{"ffn_up", PLI_PART_UP},
+                 {"ffn_gate_up", PLI_PART_GATE},
+                 {"ffn_gate", PLI_PART_GATE},
+                 {"ffn_down", PLI_PART_DOWN}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!pli_starts(name, parts[i].name))
             continue;
@@ -95,28 +95,64 @@ static void add_to_layer(pli_layer *layer, const pli_tensor *tensor, pli_str nam
     uint64_t hash = mixed_text(1, name);
     for (uint32_t i = 0; i < tensor->dims; i++)
         hash = mixed(hash, tensor->shape[i]);
-    layer->routed |= pli_eq(name, ".ffn_gate_inp.weight");
+    layer->routed |= pli_eq(name, "ffn_gate_inp.weight");
     layer->names += hash;
     layer->bytes += mixed(mixed(hash, tensor->type), tensor->bytes);
+}
+
+static void read_role(pli_shape *shape, const pli_tensor *tensor, pli_role *role)
+{
+    pli_str name = pli_s(tensor->name);
+    uint64_t layer = 0;
+    role->place = (uint8_t)place_of(shape, name, &layer);
+    role->layer = (uint32_t)layer;
+    if (role->place != PLI_AT_LAYER)
+        return;
+    bool has_side = without_side(name).n != name.n; /* two layers of this number */
+    role->skip = (uint16_t)layer_prefix(name);      /* names are capped far below */
+    name = pli_skip(name, role->skip);
+    role->left = has_side ? 0 : (uint16_t)name.n;
+    role->part = part_of(name);
+    add_to_layer(&shape->layer[layer], tensor, name);
+    shape->layer[layer].tensors++;
 }
 
 plim_status pli_roles_read(pli_arena *arena, pli_shape *shape)
 {
     const pli_model *model = shape->model;
     pli_role *roles = pli_alloc_array(arena, model->tensor_count, sizeof *roles);
-    if (!roles)
+    uint32_t *in_layer = pli_alloc_array(arena, model->tensor_count, sizeof *in_layer), sum = 0;
+    if (!roles || !in_layer)
         return PLIM_NOMEM;
-    for (size_t i = 0; i < model->tensor_count; i++) {
-        pli_str name = pli_s(model->tensors[i].name);
-        uint64_t layer = 0;
-        roles[i].place = (uint8_t)place_of(shape, name, &layer);
-        roles[i].layer = (uint32_t)layer;
-        if (roles[i].place != PLI_AT_LAYER)
-            continue;
-        name = behind_layer(name);
-        roles[i].part = part_of(name);
-        add_to_layer(&shape->layer[layer], &model->tensors[i], name);
+    for (size_t i = 0; i < model->tensor_count; i++)
+        read_role(shape, &model->tensors[i], &roles[i]);
+    for (uint64_t il = 0; il < shape->layers; il++) {
+        shape->layer[il].first_tensor = sum;
+        sum += shape->layer[il].tensors;
+        shape->layer[il].tensors = 0;
     }
+    for (size_t i = 0; i < model->tensor_count; i++)
+        if (roles[i].place == PLI_AT_LAYER) {
+            pli_layer *layer = &shape->layer[roles[i].layer];
+            in_layer[layer->first_tensor + layer->tensors++] = (uint32_t)i;
+        }
     shape->role = roles;
+    shape->in_layer = in_layer;
     return PLIM_OK;
+}
+
+const pli_tensor *pli_layer_tensor(const pli_shape *shape, uint64_t layer, const char *name,
+                                   const char *suffix)
+{
+    const pli_layer *l = &shape->layer[layer];
+    size_t n = strlen(name), m = suffix ? strlen(suffix) : 0, length = n + (suffix ? m + 1 : 0);
+    for (uint32_t i = 0; i < l->tensors; i++) {
+        uint32_t index = shape->in_layer[l->first_tensor + i];
+        const pli_role *role = &shape->role[index];
+        const char *text = shape->model->tensors[index].name + role->skip;
+        if (role->left == length && memcmp(text, name, n) == 0 &&
+            (!suffix || (text[n] == '.' && memcmp(text + n + 1, suffix, m) == 0)))
+            return &shape->model->tensors[index];
+    }
+    return NULL;
 }

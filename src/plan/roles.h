@@ -24,11 +24,17 @@ typedef enum pli_place {
 
 typedef struct pli_role {
     uint32_t layer;
+    uint16_t skip; /* bytes of "blk.N." */
+    uint16_t left; /* ... and behind them */
     uint8_t place; /* pli_place */
     uint8_t part;  /* PLI_PART_*; 0: no feed-forward matrix */
 } pli_role;
 
-/* Fills shape->role, and names and bytes of every layer. NOMEM. */
+/* Fills shape->role and in_layer, and names, bytes and tensors of every layer. NOMEM. */
 plim_status pli_roles_read(pli_arena *arena, pli_shape *shape);
+
+/* "blk.LAYER.NAME.SUFFIX", without the suffix where that is NULL; NULL: there is none such. */
+const pli_tensor *pli_layer_tensor(const pli_shape *shape, uint64_t layer, const char *name,
+                                   const char *suffix);
 
 #endif

@@ -21,6 +21,7 @@ typedef struct pli_layer {
     uint64_t state[PLI_STATE_TENSORS]; /* f32 elements that it keeps of a sequence, by tensor */
     uint64_t names; /* equal where two layers hold tensors of the same names and shapes */
     uint64_t bytes; /* ... and types */
+    uint32_t tensors, first_tensor; /* of shape->in_layer */
 } pli_layer;
 
 /* A selective scan's figures. */
@@ -35,6 +36,7 @@ typedef struct pli_shape {
     const pli_arch *arch;
     pli_layer *layer;
     const struct pli_role *role; /* of each tensor (roles.h) */
+    const uint32_t *in_layer;    /* the layers' tensors, one layer after the other */
     uint64_t layers;             /* as -ngl counts them */
     uint64_t run_layers;         /* without next-token-prediction layers at the end */
     uint64_t embedding, vocabulary;
