@@ -95,6 +95,7 @@ extern const pli_template pli_template_delta;
 extern const pli_template pli_template_arctic;
 extern const pli_template pli_template_dense;
 extern const pli_template pli_template_gemma3n;
+extern const pli_template pli_template_kimi;
 extern const pli_template pli_template_latent;
 extern const pli_template pli_template_llama4;
 extern const pli_template pli_template_rwkv6, pli_template_rwkv7;
@@ -120,6 +121,9 @@ static inline pli_dims pli_dims_of(uint64_t a, uint64_t b, uint64_t c)
  * output's. */
 typedef enum pli_whose { PLI_OF_INPUT, PLI_OF_FIRST, PLI_OF_LAYER, PLI_OF_OUTPUT } pli_whose;
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose);
+/* This layer's weight in other dimensions: it does not draw an operation, and may be copied from
+ * one device to another. */
+pli_id pli_build_weight_as(pli_builder *b, const char *name, pli_dims dims);
 /* This layer's tensor, "ffn_up.weight"; NULL: the file has none. */
 const pli_tensor *pli_build_tensor(const pli_builder *b, const char *name);
 /* Columns of this layer's matrix of that name, as far as they may be multiplied. */
@@ -203,6 +207,11 @@ pli_id pli_build_attention_over(pli_builder *b, pli_id query, pli_id keys, pli_i
  * sums, feed-forward. */
 typedef pli_id (*pli_mixer)(pli_builder *b, pli_id x);
 pli_id pli_build_layer(pli_builder *b, pli_id residual, pli_mixer mix);
+
+/* Attention over compressed keys and values, from the normed input to the output projection; are
+ * its figures such that it can be drawn? (graph_latent.c) */
+pli_id pli_build_latent_attention(pli_builder *b, pli_id x);
+bool pli_latent_fits(const pli_builder *b);
 
 /* Which states go on: the input of layers that keep a state (graph_state.c). */
 void pli_build_state_inputs(pli_builder *b);

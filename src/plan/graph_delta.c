@@ -98,18 +98,23 @@ static pli_id normed(pli_builder *b, const pli_delta *d, pli_id mixed)
                     pli_build_new(b, pli_dims_of(d->head, d->heads, b->tokens), id, PLI_NO_NODE));
 }
 
-static pli_id fused(pli_builder *b, const pli_delta *d, const pli_delta_rule *r, pli_id *next)
+pli_id pli_delta_at_once(pli_builder *b, const pli_delta *d, const pli_id operand[6], pli_id *next)
 {
     uint64_t rows = b->tokens + d->head * b->sequences;
-    pli_id id = pli_build_new(b, pli_dims_of(d->heads * d->head, rows, 1), normed(b, d, r->mixed),
-                              normed(b, d, r->mixed));
-    pli_graph_source(b->graph, id, in_heads(b, d, r->mixed));
-    pli_graph_source(b->graph, id,
-                     pli_build_view(b, r->decay, pli_dims_of(1, d->heads, b->tokens)));
-    pli_graph_source(b->graph, id, pli_build_view(b, r->beta, pli_dims_of(1, d->heads, b->tokens)));
-    pli_graph_source(b->graph, id, r->state);
+    pli_id id = pli_build_new(b, pli_dims_of(d->heads * d->head, rows, 1), operand[0], operand[1]);
+    for (size_t i = 2; i < 6; i++)
+        pli_graph_source(b->graph, id, operand[i]);
     *next = pli_build_view(b, id, pli_dims_of(b->shape->state_scan, b->sequences, 1));
     return in_heads(b, d, id);
+}
+
+static pli_id at_once(pli_builder *b, const pli_delta *d, const pli_delta_rule *r, pli_id *next)
+{
+    pli_dims each = pli_dims_of(1, d->heads, b->tokens);
+    const pli_id operands[] = {normed(b, d, r->mixed),           normed(b, d, r->mixed),
+                               in_heads(b, d, r->mixed),         pli_build_view(b, r->decay, each),
+                               pli_build_view(b, r->beta, each), r->state};
+    return pli_delta_at_once(b, d, operands, next);
 }
 
 /* ---- layers ---------------------------------------------------------------------------------- */
@@ -132,7 +137,7 @@ static pli_id delta_rule(pli_builder *b, pli_id x)
     mixed = pli_build_new(b, pli_dims_of(d.mixed, d.length, b->sequences), mixed,
                           pli_build_weight(b, "ssm_conv1d", "weight", PLI_OF_LAYER));
     rule.mixed = unary(b, mixed);
-    id = is_fused(b) ? fused(b, &d, &rule, &next) : pli_delta_in_chunks(b, &d, &rule, &next);
+    id = is_fused(b) ? at_once(b, &d, &rule, &next) : pli_delta_in_chunks(b, &d, &rule, &next);
     pli_build_state_store(b, &state, next);
     id = pli_build_norm(b, id, "ssm_norm", PLI_OF_LAYER);
     id = pli_build_onto(b, id, unary(b, in_heads(b, &d, gate)));

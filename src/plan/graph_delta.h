@@ -1,5 +1,5 @@
-/* Between the templates of the gated delta rule (graph_delta.c) and the rule written out in
- * chunks (graph_delta_chunks.c). */
+/* The gated delta rule, as one operation (graph_delta.c) or written out in chunks
+ * (graph_delta_chunks.c), between the templates that have it. */
 #ifndef PLI_GRAPH_DELTA_H
 #define PLI_GRAPH_DELTA_H
 
@@ -18,6 +18,9 @@ typedef struct pli_delta_rule { /* what the rule reads */
     pli_id state;               /* [head x head, heads, sequences] */
 } pli_delta_rule;
 
+/* The rule as one operation: of queries, keys, values, decays, betas and the state; *next: the
+ * state after. A row for each head and token. */
+pli_id pli_delta_at_once(pli_builder *b, const pli_delta *d, const pli_id operand[6], pli_id *next);
 /* The rule in chunks of tokens, from its operands to a row for each head and token; *next: the
  * state after. */
 pli_id pli_delta_in_chunks(pli_builder *b, const pli_delta *d, const pli_delta_rule *rule,

@@ -105,7 +105,7 @@ static pli_id attention_full(pli_builder *b, pli_id plain, pli_id query_turned, 
     return pli_build_attention_of(b, query, joined(b, key, repeated, dims), value);
 }
 
-static pli_id attention(pli_builder *b, pli_id x)
+pli_id pli_build_latent_attention(pli_builder *b, pli_id x)
 {
     const sizes n = sizes_of(b);
     uint64_t head = n.plain + n.rotary, wide = n.rank + n.rotary;
@@ -127,7 +127,7 @@ static pli_id attention(pli_builder *b, pli_id x)
 
 static pli_id layer_of(pli_builder *b, pli_id hidden)
 {
-    return pli_build_layer(b, hidden, attention);
+    return pli_build_layer(b, hidden, pli_build_latent_attention);
 }
 
 static void inputs(pli_builder *b)
@@ -136,6 +136,15 @@ static void inputs(pli_builder *b)
     if (pli_model_f64(b->shape->model, "%s.attention.temperature_scale", &scale) && scale != 0)
         b->temperature = pli_build_input(b, b->tokens, sizeof(float));
     pli_build_attention_inputs(b);
+}
+
+bool pli_latent_fits(const pli_builder *b)
+{
+    const pli_shape *shape = b->shape;
+    return shape->latent_rank && shape->latent_rank <= UINT16_MAX &&
+           shape->query_rank <= UINT16_MAX && shape->full_key_length <= UINT16_MAX &&
+           shape->full_value_length <= UINT16_MAX && shape->rotary <= UINT16_MAX &&
+           shape->rotary < shape->full_key_length && shape->window == 0;
 }
 
 static bool fits(const pli_builder *b)
@@ -147,10 +156,7 @@ static bool fits(const pli_builder *b)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!pli_model_tensor(shape->model, names[i]))
             return false;
-    return shape->latent_rank && shape->latent_rank <= UINT16_MAX &&
-           shape->query_rank <= UINT16_MAX && shape->full_key_length <= UINT16_MAX &&
-           shape->full_value_length <= UINT16_MAX && shape->rotary <= UINT16_MAX &&
-           shape->rotary < shape->full_key_length && shape->window == 0 &&
+    return pli_latent_fits(b) &&
            pli_model_tensor(shape->model,
                             shape->latent ? "blk.0.attn_k_b.weight" : "blk.0.attn_kv_b.weight");
 }

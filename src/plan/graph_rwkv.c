@@ -1,8 +1,6 @@
 /* RWKV 6 and 7, and transformers distilled into them (llama.cpp: rwkv6-base.cpp,
  * rwkv7-base.cpp). A layer mixes each token with the one before it, scans its heads' state, and
  * then mixes again or feeds forward. */
-#include <stdio.h>
-
 #include "compute.h"
 #include "graph_build.h"
 
@@ -66,21 +64,6 @@ static pli_id product(pli_builder *b, const char *name, pli_id x)
     return pli_build_product(b, name, x, b->shape->embedding);
 }
 
-/* A weight in other dimensions is no weight to the scheduler: it does not draw an operation, and
- * may be copied from one device to another. */
-static pli_id weight_as(pli_builder *b, const char *name, pli_dims dims)
-{
-    char whole[48];
-    (void)snprintf(whole, sizeof whole, "%s.weight", name);
-    const pli_tensor *tensor = pli_build_tensor(b, whole);
-    pli_id id = pli_build_view(b, weight(b, name), dims);
-    if (id != PLI_NO_NODE && tensor)
-        b->graph->node[id].bytes =
-            pli_allocated(&b->graph->calc, b->sites->at[0].backend, pli_quant_at(tensor->type),
-                          tensor->shape[0], tensor->bytes);
-    return id;
-}
-
 /* ---- the shift by one token ------------------------------------------------------------------ */
 
 /* Part of each sequence: so many of its tokens. */
@@ -115,7 +98,7 @@ static void interpolate_6(pli_builder *b, mixer *m)
     pli_id id = pli_build_onto(b, onto_weight(b, m->difference, "time_mix_lerp_x"), m->x);
     id = unary(b, pli_build_product(b, "time_mix_w1", id, LERPS * extra));
     id = pli_build_new(b, dims, pli_build_view(b, id, dims), PLI_NO_NODE);
-    pli_id by = weight_as(b, "time_mix_w2", pli_dims_of(extra, width, LERPS));
+    pli_id by = pli_build_weight_as(b, "time_mix_w2", pli_dims_of(extra, width, LERPS));
     id = pli_build_new(b, pli_dims_of(width, b->tokens, LERPS), by, id);
     m->lerps = id;
     if (!pli_build_has(b, "time_mix_lerp_fused"))
@@ -280,7 +263,7 @@ static pli_id scan_7(pli_builder *b, const mixer *m, const heads_7 *h)
 static pli_id bonus_7(pli_builder *b, const heads_7 *h)
 {
     uint64_t head = head_of(b), heads = b->shape->embedding / head;
-    pli_id by = weight_as(b, "time_mix_r_k", pli_dims_of(head, heads, 1));
+    pli_id by = pli_build_weight_as(b, "time_mix_r_k", pli_dims_of(head, heads, 1));
     pli_id id = pli_build_onto(b, pli_build_onto(b, h->key, h->query), by);
     id = pli_build_new(b, pli_dims_of(1, heads, b->tokens), id, PLI_NO_NODE);
     return as_rows(b, pli_build_onto(b, h->value, id));

@@ -162,6 +162,21 @@ uint64_t pli_build_columns(const pli_builder *b, const char *name, uint64_t othe
                                                                         : otherwise;
 }
 
+pli_id pli_build_weight_as(pli_builder *b, const char *name, pli_dims dims)
+{
+    char whole[48];
+    (void)snprintf(whole, sizeof whole, "%s.weight", name);
+    const pli_tensor *tensor = pli_build_tensor(b, whole);
+    if (!tensor)
+        tensor = pli_build_tensor(b, name);
+    pli_id id = pli_build_view(b, pli_build_weight(b, name, "weight", PLI_OF_LAYER), dims);
+    if (id != PLI_NO_NODE && tensor)
+        b->graph->node[id].bytes =
+            pli_allocated(&b->graph->calc, b->sites->at[0].backend, pli_quant_at(tensor->type),
+                          tensor->shape[0], tensor->bytes);
+    return id;
+}
+
 static pli_id biased(pli_builder *b, pli_id id, const char *name, pli_whose whose, pli_id chosen)
 {
     pli_node found = {.flags = 0};
