@@ -20,7 +20,7 @@ typedef struct fit_args {
     bool kv_unified, no_kv_unified, swa_full, no_kv_offload, no_op_offload, no_mmap, cpu_moe;
     uint64_t cpu_moe_layers;
     int64_t latent_attention;
-    bool verify;
+    bool verify, markdown, html;
     cli_list line;
     double http_timeout;
     cli_list fit_target;
@@ -118,6 +118,8 @@ static const cli_option options[] = {
     {.names = "--verify",
      CLI_MEMBER(fit_args, verify),
      .help = "ask llama-fit-params (of llama.cpp) too, and compare"},
+    {.names = "--markdown", CLI_MEMBER(fit_args, markdown), .help = "answer in Markdown"},
+    {.names = "--html", CLI_MEMBER(fit_args, html), .help = "answer as one HTML page"},
     CLI_HTTP_OPTION(fit_args),
     {.names = "-fitt --fit-target",
      CLI_MEMBER(fit_args, fit_target),
@@ -233,6 +235,25 @@ static uint64_t *targets_of(const cli_list *list, size_t *count)
     return targets;
 }
 
+static void print_words(const cli_call *call, const plim_fit_options *with, const plim_fit *fit)
+{
+    const fit_args *args = call->args;
+    const double marks[] = {with->line_passed > 0 ? with->line_passed : 0.70,
+                            with->line_warning > 0 ? with->line_warning : 0.85};
+    if (args->html) {
+        cli_fit_html(fit, marks, call->look.explain);
+    } else if (args->markdown) {
+        cli_fit_markdown(fit, marks, call->look.explain);
+    } else {
+        cli_fit_text(fit, marks, call->term, call->look.explain);
+        if (PLIM_KNOWN(fit, fit, verify)) {
+            (void)printf(
+                "\nwhat llama-fit-params says on this machine (log), and plimsoll of it\n");
+            cli_check_terms(call->term, 2, fit->verify);
+        }
+    }
+}
+
 static cli_exit print(cli_call *call, const plim_fit_options *with, const plim_fit *fit)
 {
     if (call->common.json) {
@@ -242,14 +263,7 @@ static cli_exit print(cli_call *call, const plim_fit_options *with, const plim_f
         if (printed != CLI_OK)
             return printed;
     } else {
-        const double marks[] = {with->line_passed > 0 ? with->line_passed : 0.70,
-                                with->line_warning > 0 ? with->line_warning : 0.85};
-        cli_fit_text(fit, marks, call->term, call->look.explain);
-        if (PLIM_KNOWN(fit, fit, verify)) {
-            (void)printf(
-                "\nwhat llama-fit-params says on this machine (log), and plimsoll of it\n");
-            cli_check_terms(call->term, 2, fit->verify);
-        }
+        print_words(call, with, fit);
     }
     if (strcmp(fit->verdict, "failed") == 0)
         return CLI_NO;
@@ -328,6 +342,8 @@ static cli_exit run(cli_call *call)
     with.main_gpu = args->main_gpu;
     call->http_timeout = args->http_timeout;
     with.latent_attention = args->latent_attention;
+    if (call->common.json + args->markdown + args->html > 1)
+        return cli_error(call, CLI_USAGE, "--json, --markdown and --html: one at a time");
     cli_exit exit = set_lines(call, &args->line, &with);
     if (exit != CLI_OK)
         return exit;

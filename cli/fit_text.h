@@ -8,5 +8,8 @@
 
 /* marks: the two lines, as parts of the budget. */
 void cli_fit_text(const plim_fit *fit, const double marks[2], cli_term term, bool explain);
+/* The same as Markdown, and as a self-contained HTML page. */
+void cli_fit_markdown(const plim_fit *fit, const double marks[2], bool explain);
+void cli_fit_html(const plim_fit *fit, const double marks[2], bool explain);
 
 #endif

@@ -26,7 +26,7 @@ _plimsoll() {
         doctor) words=" --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         capture) words=" --keep-identities --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         diff) words=" --hardware --json --color -h --help" ;;
-        fit) words=" --engine -c --ctx-size -ngl --gpu-layers --n-gpu-layers -ts --tensor-split -sm --split-mode -mg --main-gpu -ot --override-tensor -cmoe --cpu-moe -ncmoe --n-cpu-moe -b --batch-size -ub --ubatch-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -fa --flash-attn -kvu --kv-unified -no-kvu --no-kv-unified --swa-full -nkvo --no-kv-offload --no-op-offload --no-mmap -mla --mla-use --line --verify --http-timeout -fitt --fit-target -fitc --fit-ctx --bandwidth --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
+        fit) words=" --engine -c --ctx-size -ngl --gpu-layers --n-gpu-layers -ts --tensor-split -sm --split-mode -mg --main-gpu -ot --override-tensor -cmoe --cpu-moe -ncmoe --n-cpu-moe -b --batch-size -ub --ubatch-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -fa --flash-attn -kvu --kv-unified -no-kvu --no-kv-unified --swa-full -nkvo --no-kv-offload --no-op-offload --no-mmap -mla --mla-use --line --verify --markdown --html --http-timeout -fitt --fit-target -fitc --fit-ctx --bandwidth --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         model) words=" --tensors --metadata --http-timeout --json --color -h --help" ;;
         check) words=" --engine --json --color -h --help" ;;
         help) words=" --man --completion --schema --list --json --color -h --help" ;;
