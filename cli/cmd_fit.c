@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "best.h"
 #include "check_text.h"
 #include "cli.h"
 #include "documents.h"
@@ -303,6 +304,8 @@ static cli_exit judge(cli_call *call, const plim_fit_options *with)
     if (exit != CLI_OK)
         return exit;
     exit = cli_look(call, NULL, NULL, &machine);
+    if (exit == CLI_OK && PLIM_KNOWN(model, model, catalogue))
+        exit = cli_take_best(call, machine, with, &model);
     if (exit == CLI_OK)
         status = plim_fit_model(call->context, machine, model, with, &error, &fit);
     if (status != PLIM_OK)

@@ -12,6 +12,7 @@ static const struct document {
     {"machine", &plim_record_machine},
     {"model", &plim_record_model},
     {"fit", &plim_record_fit},
+    {"models", &plim_record_models},
     {"check", &plim_record_check},
     {"devices", &plim_record_devices_document},
     {"doctor", &plim_record_doctor_document},

@@ -90,6 +90,21 @@ PLIM_API plim_status plim_check_to_json(const plim_check *check, unsigned flags,
                                         size_t *length) PLIM_CHECK_RESULT;
 /** Frees a check and all that it points to. NULL is allowed. */
 PLIM_API void plim_check_free(plim_check *check);
+/** What can this machine run? The models of the catalogue that stay under the line, best first,
+ *  each in its best quantization; the order is told in ->order. options as for plim_fit_model();
+ *  a context of 0 asks for 16,384 tokens, or those it was trained for where they are fewer. With
+ *  `name` (a model of the catalogue; NULL for all): that model in each of its quantizations, or in
+ *  the one that the name tells, best first, also those that fail. Errors: NOT_FOUND (name), INVALID
+ *  (a flag's value), NOMEM. Freed with plim_models_free(). */
+PLIM_API plim_status plim_models_rank(plimsoll *context, const plim_machine *machine,
+                                      const plim_fit_options *options, const char *name,
+                                      plim_error *error, plim_models **out) PLIM_CHECK_RESULT;
+/** The plimsoll.models/1 document; flags: PLIM_JSON_PRETTY. Freed with plim_text_free(). Errors:
+ *  NOMEM. */
+PLIM_API plim_status plim_models_to_json(const plim_models *models, unsigned flags, char **text,
+                                         size_t *length) PLIM_CHECK_RESULT;
+/** Frees a ranking and all that it points to. NULL is allowed. */
+PLIM_API void plim_models_free(plim_models *models);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@ _plimsoll() {
         fit:-fa|fit:--flash-attn) words="on off auto" ;;
         fit:--color) words="auto always never" ;;
         model:--color) words="auto always never" ;;
+        models:--color) words="auto always never" ;;
         check:--color) words="auto always never" ;;
         help:--completion) words="bash" ;;
         help:--list) words="commands documents probes" ;;
@@ -28,17 +29,18 @@ _plimsoll() {
         diff) words=" --hardware --json --color -h --help" ;;
         fit) words=" --engine -c --ctx-size -ngl --gpu-layers --n-gpu-layers -ts --tensor-split -sm --split-mode -mg --main-gpu -ot --override-tensor -cmoe --cpu-moe -ncmoe --n-cpu-moe -b --batch-size -ub --ubatch-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -fa --flash-attn -kvu --kv-unified -no-kvu --no-kv-unified --swa-full -nkvo --no-kv-offload --no-op-offload --no-mmap -mla --mla-use --line --verify --markdown --html --http-timeout -fitt --fit-target -fitc --fit-ctx --bandwidth --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         model) words=" --tensors --metadata --http-timeout --json --color -h --help" ;;
+        models) words=" --engine -c --ctx-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -a --all --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         check) words=" --engine --json --color -h --help" ;;
         help) words=" --man --completion --schema --list --json --color -h --help" ;;
         version) words=" --json --color -h --help" ;;
         esac ;;
     esac
-    ((COMP_CWORD == 1)) && words+=" show devices doctor capture diff fit model check help version"
+    ((COMP_CWORD == 1)) && words+=" show devices doctor capture diff fit model models check help version"
     [[ $command == help ]] && words+=" $(_plimsoll_commands)"
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
     [[ $cur == -* || ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$cur"))
 }
 _plimsoll_commands() {
-    echo "show devices doctor capture diff fit model check help version"
+    echo "show devices doctor capture diff fit model models check help version"
 }
 complete -o filenames -F _plimsoll plimsoll

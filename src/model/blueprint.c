@@ -253,13 +253,14 @@ static void draw(drawing *d, const row *r, const char *name)
 {
     static const char *const types[] = {"BF16", "F32"};
     pli_model *model = d->model;
-    model->tensors =
-        pli_grow_array(model->arena, model->tensors, model->tensor_count, sizeof *model->tensors);
-    if (!model->tensors || !name) {
+    pli_tensor *tensors =
+        pli_grow_array(model->arena, model->tensors, model->tensor_count, sizeof *tensors);
+    if (!tensors || !name) {
         d->failed = true;
         return;
     }
-    pli_tensor *t = &model->tensors[model->tensor_count++];
+    model->tensors = tensors;
+    pli_tensor *t = &tensors[model->tensor_count++];
     *t = (pli_tensor){.name = name};
     set_shape(d, r, t);
     const pli_quant *type =

@@ -289,11 +289,12 @@ static pli_value *value_of(writing *w, const char *key)
     for (size_t i = 0; key && i < model->value_count; i++)
         if (pli_eq(model->values[i].key, key))
             return &model->values[i];
-    model->values =
-        pli_grow_array(model->arena, model->values, model->value_count, sizeof *model->values);
-    if (!model->values || !key)
+    pli_value *values =
+        pli_grow_array(model->arena, model->values, model->value_count, sizeof *values);
+    if (!values || !key)
         return NULL;
-    pli_value *value = &model->values[model->value_count++];
+    model->values = values;
+    pli_value *value = &values[model->value_count++];
     memset(value, 0, sizeof *value);
     value->key = pli_s(key);
     return value;
@@ -440,7 +441,8 @@ plim_status pli_known_model_draw(const plim_allocator *allocator, const pli_know
     PLI_SET(model, &model->pub, released, known->released, NULL);
     model->path = known->name;
     write_values(model, known);
-    if (pli_blueprint_draw(model, parts) && !pli_arena_failed(model->arena)) {
+    if (!pli_arena_failed(model->arena) && pli_blueprint_draw(model, parts) &&
+        !pli_arena_failed(model->arena)) {
         *out = model;
         return PLIM_OK;
     }

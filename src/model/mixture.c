@@ -42,6 +42,7 @@ const pli_mixture *pli_mixture_find(pli_str name)
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 typedef enum role {
+    KEPT, /* no mixture touches it */
     OTHER,
     OUTPUT,
     EMBEDDING,
@@ -78,49 +79,72 @@ typedef struct rule {
     role role;
     condition when;
     uint32_t type;
-    uint64_t mixtures; /* a set */
 } rule;
 
 #define MOST_MIXTURES 20u
-/* The rules with their lists of mixtures as sets. */
-static const rule *rule_at(size_t i, rule *out)
+#define MOST_RULES 64u
+typedef struct rules {
+    rule at[MOST_RULES];
+    size_t count;
+} rules;
+
+/* Those of one mixture, in the table's order. */
+static void select_rules(const pli_mixture *mixture, rules *out)
 {
     enum {
 #define MIX(name, ...) name,
 #include "mixtures.def"
 #undef MIX
-        MIXTURES,
-        ANY = 63
+        ANY,
+        END
     };
-    _Static_assert(MIXTURES < ANY, "a set of mixtures is one word");
-    enum { END = 0xff };
     static const struct {
         uint8_t role, when;
         uint32_t type;
         uint8_t mixtures[MOST_MIXTURES];
-    } rules[] = {
+    } all[] = {
 #define RULE(role, when, type, ...) {role, when, TYPE_##type, {__VA_ARGS__, END}},
 #include "mixtures.def"
 #undef RULE
     };
-    if (i >= sizeof rules / sizeof *rules)
-        return NULL;
-    *out = (rule){(role)rules[i].role, (condition)rules[i].when, rules[i].type, 0};
-    for (const uint8_t *m = rules[i].mixtures; *m != END; m++)
-        out->mixtures |= *m == ANY ? UINT64_MAX : UINT64_C(1) << *m;
-    return out;
+    _Static_assert(sizeof all / sizeof *all <= MOST_RULES, "more rules than there is room for");
+    size_t wanted = (size_t)(mixture - mixtures);
+    out->count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (const uint8_t *m = all[i].mixtures; *m != END; m++)
+            if (*m == wanted || *m == ANY) {
+                out->at[out->count++] =
+                    (rule){(role)all[i].role, (condition)all[i].when, all[i].type};
+                break;
+            }
 }
 
 typedef struct mixing {
     const pli_mixture *mixture;
-    uint64_t set; /* of this mixture alone */
+    rules rules;
     bool old, tied, many_heads;
     uint64_t experts, gqa, layers;
     uint64_t values;      /* tensors of this role, fused ones too */
     uint64_t seen[ROLES]; /* how many of a role came before */
 } mixing;
 
-static role role_of(const mixing *m, pli_str name)
+static bool is_kept(const pli_tensor *t)
+{
+    static const char *const kept[] = {
+#define KEPT(part) part,
+#include "mixtures.def"
+#undef KEPT
+    };
+    pli_str name = pli_s(t->name);
+    if (t->dims < 2 || !pli_ends(name, "weight"))
+        return true;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (pli_contains(name, kept[i]))
+            return true;
+    return false;
+}
+
+static role role_of(const mixing *m, const pli_tensor *t)
 {
     static const struct {
         const char *part;
@@ -135,6 +159,9 @@ static role role_of(const mixing *m, pli_str name)
         {"ffn_gate", GATE},
         {"ffn_down", DOWN},
     };
+    pli_str name = pli_s(t->name);
+    if (is_kept(t))
+        return KEPT;
     if (pli_eq(name, "output.weight"))
         return OUTPUT;
     if (pli_eq(name, "token_embd.weight") || pli_eq(name, "per_layer_token_embd.weight"))
@@ -203,22 +230,6 @@ static bool holds(const mixing *m, const rule *r, const pli_tensor *t)
 
 /* ---- one tensor ------------------------------------------------------------------------------ */
 
-static bool is_kept(const pli_tensor *t)
-{
-    static const char *const kept[] = {
-#define KEPT(part) part,
-#include "mixtures.def"
-#undef KEPT
-    };
-    pli_str name = pli_s(t->name);
-    if (t->dims < 2 || !pli_ends(name, "weight"))
-        return true;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (pli_contains(name, kept[i]))
-            return true;
-    return false;
-}
-
 static uint32_t instead_of(uint32_t type)
 {
     switch (type) {
@@ -235,12 +246,13 @@ static uint32_t instead_of(uint32_t type)
 static uint32_t choose(const mixing *m, role role_, const pli_tensor *t)
 {
     uint32_t type = m->mixture->type;
-    rule r;
-    for (size_t i = 0; rule_at(i, &r); i++)
-        if ((r.role == role_ || r.role == ROLES) && (r.mixtures & m->set) && holds(m, &r, t)) {
-            type = r.type;
+    for (size_t i = 0; i < m->rules.count; i++) {
+        const rule *r = &m->rules.at[i];
+        if ((r->role == role_ || r->role == ROLES) && holds(m, r, t)) {
+            type = r->type;
             break;
         }
+    }
     if (role_ == VALUE && m->many_heads && (type == TYPE_Q3_K || type == TYPE_Q4_K))
         type = TYPE_Q5_K;
     return type;
@@ -261,12 +273,11 @@ static void set_type(pli_tensor *t, uint32_t type)
                      pli_mul(row, t->elements / t->shape[0], &t->bytes);
 }
 
-static void mix_tensor(mixing *m, pli_tensor *t)
+static void mix_tensor(mixing *m, role role_, pli_tensor *t)
 {
     bool quantized = pli_quant_at(m->mixture->type)->block_elements > 1;
-    if (t->type == TYPE_F32 || (quantized && is_kept(t)))
+    if (t->type == TYPE_F32 || (quantized && role_ == KEPT))
         return;
-    role role_ = role_of(m, pli_s(t->name));
     set_type(t, quantized ? choose(m, role_, t) : m->mixture->type);
     m->seen[role_]++;
 }
@@ -285,6 +296,19 @@ static bool many_heads(const pli_mixture *mixture, const pli_model *model, uint6
     return pli_eq(arch, "qwen2") || pli_eq(arch, "deci") || (pli_eq(arch, "llama") && gqa > 1);
 }
 
+/* The roles of a model's tensors, found once. NULL when out of memory. */
+static const uint8_t *find_roles(mixing *m, pli_model *model)
+{
+    uint8_t *roles = pli_alloc_array(model->arena, model->tensor_count, sizeof *roles);
+    m->tied = true;
+    for (size_t i = 0; i < model->tensor_count; i++)
+        if (pli_eq(pli_s(model->tensors[i].name), "output.weight"))
+            m->tied = false;
+    for (size_t i = 0; roles && i < model->tensor_count; i++)
+        roles[i] = (uint8_t)role_of(m, &model->tensors[i]);
+    return roles;
+}
+
 static void start(mixing *m, const pli_model *model)
 {
     uint64_t heads = pli_model_layer_number(model, "%s.attention.head_count", 0, 0);
@@ -293,20 +317,19 @@ static void start(mixing *m, const pli_model *model)
     m->layers = pli_model_number(model, "%s.block_count", 0);
     m->gqa = kv ? heads / kv : 0;
     m->many_heads = many_heads(m->mixture, model, m->layers, m->gqa);
-    m->tied = true;
-    for (size_t i = 0; i < model->tensor_count; i++) {
-        role role_ = role_of(m, pli_s(model->tensors[i].name));
-        m->values += role_ == VALUE || role_ == FUSED;
-        if (pli_eq(pli_s(model->tensors[i].name), "output.weight"))
-            m->tied = false;
-    }
+    select_rules(m->mixture, &m->rules);
+    for (size_t i = 0; i < model->tensor_count; i++)
+        m->values += model->roles[i] == VALUE || model->roles[i] == FUSED;
 }
 
 void pli_mixture_apply(const pli_mixture *mixture, bool old, pli_model *model)
 {
     mixing m = {.mixture = mixture, .old = old};
-    m.set = UINT64_C(1) << (size_t)(mixture - mixtures);
+    if (!model->roles)
+        model->roles = find_roles(&m, model);
+    if (!model->roles)
+        return;
     start(&m, model);
     for (size_t i = 0; i < model->tensor_count; i++)
-        mix_tensor(&m, &model->tensors[i]);
+        mix_tensor(&m, (role)model->roles[i], &model->tensors[i]);
 }

@@ -72,6 +72,7 @@ typedef struct pli_model {
     const pli_tensor **by_name; /* the same, sorted by name */
     plim_items items;           /* plim_tensor records of the tensors, in the file's order */
     const plim_files *files;    /* where other files of the model are; only while it is read */
+    const uint8_t *roles;       /* of the tensors, by mixture.c; NULL: not asked for */
     bool partial;               /* tensors of files that could not be reached are absent */
 } pli_model;
 

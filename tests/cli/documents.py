@@ -26,6 +26,8 @@ def commands():
             yield "model", ["model", str(model), *more]
         for machine in machines[i % 3::3]:
             yield "fit", ["fit", str(model), *machine, "--explain"]
+    for machine in machines[::7]:
+        yield "models", ["models", *machine]
     machine = TOP / "tests" / "machines" / "nvidia-h100.machine"
     yield "diff", ["diff", str(machine), str(TOP / "tests" / "cli" / "workstation.json")]
     yield "version", ["version"]

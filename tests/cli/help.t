@@ -13,6 +13,7 @@
   Judge a model:
     fit MODEL         say whether a model fits a machine, and draw its load line
     model MODEL       show what a model file says of itself
+    models [MODEL]    say what this machine can run, best first
     check LOG [MODEL]
                       hold plimsoll's figures against an engine's load log
 

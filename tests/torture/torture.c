@@ -153,6 +153,23 @@ static plim_status check(plimsoll *context, const struct scenario *s)
     return status;
 }
 
+static plim_status rank(plimsoll *context, const struct scenario *s)
+{
+    plim_machine *machine = NULL;
+    plim_model *model = NULL;
+    plim_models *models = NULL;
+    plim_error error = PLIM_ERROR_INIT;
+    plim_status status = plim_model_from_catalogue(context, s->model, &error, &model);
+    if (status == PLIM_OK)
+        status = plim_machine_from_spec(context, s->machine, &error, &machine);
+    if (status == PLIM_OK)
+        status = plim_models_rank(context, machine, NULL, s->model, &error, &models);
+    plim_models_free(models);
+    plim_model_free(model);
+    plim_machine_free(machine);
+    return status;
+}
+
 static const struct scenario scenarios[] = {
     {"detect a GPU's slices", detect, "tests/machines/nvidia-h200-mig.machine", NULL},
     {"detect an APU", detect, "tests/machines/amd-strix-halo.machine", NULL},
@@ -167,6 +184,7 @@ static const struct scenario scenarios[] = {
      "examples/models/llama-3.1-8b-instruct-q4_k_m.gguf"},
     {"fit experts", fit, "tests/machines/amd-strix-halo.machine",
      "examples/models/qwen3-30b-a3b-q4_k_m.gguf"},
+    {"rank quantizations", rank, "cuda:12GiB,cpu:64GiB", "qwen3-30b-a3b"},
     {"fit over two memories", fit, "tests/machines/intel-arc-and-igpu.machine",
      "examples/models/qwen3-32b-q4_k_m.gguf"},
     {"check a log", check, "tests/logs/two-gpus.log", NULL},
