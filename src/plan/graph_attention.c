@@ -205,6 +205,16 @@ static pli_id attend_step_by_step(pli_builder *b, const pli_attention *a, const 
     return id;
 }
 
+/* A factor for every element, or one for every head. */
+static pli_id gated(pli_builder *b, const pli_attention *a, pli_id id, uint64_t heads)
+{
+    if (b->graph->failed || b->graph->node[a->gate].dims.n[0] != heads)
+        return pli_build_onto(b, id, a->gate);
+    id = pli_build_view(b, id, pli_dims_of(a->value_length, heads, b->tokens));
+    id = pli_build_onto(b, id, pli_build_view(b, a->gate, pli_dims_of(1, heads, b->tokens)));
+    return pli_build_view(b, id, pli_dims_of(a->value_length * heads, b->tokens, 1));
+}
+
 pli_id pli_build_attend(pli_builder *b, const pli_attention *attention, const pli_cache_input *in)
 {
     uint64_t heads = b->shape->layer[b->il].heads;
@@ -213,7 +223,7 @@ pli_id pli_build_attend(pli_builder *b, const pli_attention *attention, const pl
     pli_graph_expand(b->graph, id);
     id = pli_build_rotated(b, id, in->turn_values);
     if (attention->gate)
-        id = pli_build_onto(b, id, attention->gate);
+        id = gated(b, attention, id, heads);
     return pli_build_product(b, "attn_output", id, b->shape->embedding);
 }
 
@@ -306,6 +316,11 @@ pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id v
 
 pli_id pli_build_attention(pli_builder *b, pli_id x)
 {
+    const pli_layer *layer = &b->shape->layer[b->il];
     projections h = projected(b, x);
-    return pli_build_attention_of(b, h.query, h.key, h.value);
+    if (!pli_build_has(b, "attn_gate"))
+        return pli_build_attention_of(b, h.query, h.key, h.value);
+    uint64_t width = pli_build_columns(b, "attn_gate", layer->heads * layer->value_length);
+    pli_id gate = pli_build_onto(b, pli_build_product(b, "attn_gate", x, width), PLI_NO_NODE);
+    return pli_build_attention_gated(b, h.query, h.key, h.value, gate);
 }

@@ -82,8 +82,9 @@ pli_id pli_build_placed(pli_builder *b, pli_id id)
         pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
         id = pli_build_onto(b, id, pli_build_op(b, PLI_OP_LOOKUP, dims, table, b->positions));
     }
+
     return pli_model_tensor(model, "token_embd_norm.weight")
-               ? pli_build_norm(b, id, "token_embd_norm", PLI_OF_INPUT)
+               ? pli_build_norm(b, id, "token_embd_norm", PLI_OF_FIRST)
                : id;
 }
 

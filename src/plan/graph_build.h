@@ -41,6 +41,7 @@
 #define PLI_GRAPH_TOKEN_SCALE (1u << 30)    /* of the embeddings, only tokens' are scaled */
 #define PLI_GRAPH_ATTENDED_LAST ((uint64_t)1 << 32) /* residual + attended, not the reverse */
 #define PLI_GRAPH_HIDDEN_SCALE ((uint64_t)1 << 33)  /* what logits are made of is scaled */
+#define PLI_GRAPH_EXPERT_SCALES ((uint64_t)1 << 35) /* knows factors of experts (NVFP4) */
 #define PLI_GRAPH_ROPE_AT_32 ((uint64_t)1 << 34)    /* only the model of 32 layers rotates */
 
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
@@ -93,7 +94,7 @@ typedef struct pli_template {
 } pli_template;
 extern const pli_template pli_template_delta;
 extern const pli_template pli_template_arctic;
-extern const pli_template pli_template_dense;
+extern const pli_template pli_template_deci, pli_template_dense;
 extern const pli_template pli_template_gemma3n;
 extern const pli_template pli_template_kimi;
 extern const pli_template pli_template_latent;

@@ -124,7 +124,7 @@ static bool has_either(const pli_model *model, const char *first, const char *se
     return pli_model_tensor(model, first) || pli_model_tensor(model, second);
 }
 
-/* Does the file hold what the template multiplies with, and no scales of matrices (NVFP4)? */
+/* Does the file hold what the template multiplies with? */
 static bool has_weights(const pli_builder *b)
 {
     const pli_model *model = b->shape->model;
@@ -132,8 +132,7 @@ static bool has_weights(const pli_builder *b)
            pli_model_tensor(model, "blk.0.attn_output.weight") &&
            pli_model_tensor(model, "token_embd.weight") &&
            (has_either(model, "blk.0.ffn_up.weight", "blk.0.ffn_up_exps.weight") ||
-            pli_model_tensor(model, "blk.0.ffn_gate_up_exps.weight")) &&
-           !has_either(model, "blk.0.attn_q.scale", "blk.0.attn_output.scale");
+            pli_model_tensor(model, "blk.0.ffn_gate_up_exps.weight"));
 }
 
 bool pli_dense_fits(const pli_builder *b)
@@ -165,3 +164,32 @@ static pli_id arctic_layer(pli_builder *b, pli_id residual)
 
 const pli_template pli_template_arctic = {
     .fits = pli_dense_fits, .inputs = inputs, .layer = arctic_layer};
+
+/* deci: a layer may have no attention, one matrix in its place, or no feed-forward, without which
+ * what it attended to is lost. */
+static pli_id deci_layer(pli_builder *b, pli_id hidden)
+{
+    const pli_layer *layer = &b->shape->layer[b->il];
+    pli_id id = hidden, residual = hidden;
+    if (layer->heads)
+        id = pli_build_norm(b, hidden, "attn_norm", PLI_OF_LAYER);
+    if (layer->heads && !layer->heads_kv)
+        id = pli_build_product(b, "attn_output", id, b->shape->embedding);
+    else if (layer->heads)
+        id = pli_build_attention(b, id);
+    pli_build_last_rows(b, &id, &residual);
+    if (!layer->feed_forward)
+        return hidden;
+    residual = layer->heads ? pli_build_onto(b, id, residual) : id;
+    id = pli_build_norm(b, residual, "ffn_norm", PLI_OF_LAYER);
+    return pli_build_onto(b, pli_build_layer_feed_forward(b, id), residual);
+}
+
+static bool deci_fits(const pli_builder *b)
+{
+    const pli_shape *shape = b->shape;
+    return pli_model_tensor(shape->model, "token_embd.weight") && !shape->experts &&
+           shape->layer[shape->run_layers - 1].feed_forward;
+}
+
+const pli_template pli_template_deci = {.fits = deci_fits, .inputs = inputs, .layer = deci_layer};

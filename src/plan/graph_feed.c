@@ -117,6 +117,20 @@ static pli_id balanced(pli_builder *b, pli_id id)
     return is_scaled(b) ? pli_build_onto(b, id, PLI_NO_NODE) : id;
 }
 
+/* Where every expert has a factor: those of the chosen, picked for every token. */
+static pli_id scaled_each(pli_builder *b, pli_id id, const char *name, pli_id chosen)
+{
+    char text[48];
+    (void)snprintf(text, sizeof text, "%s.scale", name);
+    if (!(b->flags & PLI_GRAPH_EXPERT_SCALES) || !pli_build_tensor(b, text))
+        return id;
+    uint64_t experts = b->shape->experts, used = b->shape->experts_used;
+    pli_id by = pli_build_weight(b, name, "scale", PLI_OF_LAYER);
+    by = pli_build_new(b, pli_dims_of(1, experts, b->rows), by, PLI_NO_NODE);
+    by = pli_build_op(b, PLI_OP_LOOKUP, pli_dims_of(1, used, b->rows), by, chosen);
+    return pli_build_onto(b, id, by);
+}
+
 /* The chosen experts' product, [width, used, rows]. */
 static pli_id product(pli_builder *b, const char *weight, pli_id x, pli_id chosen, uint64_t width)
 {
@@ -125,7 +139,7 @@ static pli_id product(pli_builder *b, const char *weight, pli_id x, pli_id chose
     pli_graph_source(b->graph, id, chosen);
     if (id != PLI_NO_NODE)
         b->graph->node[id].rows = b->rows;
-    return pli_build_biased(b, id, weight, chosen);
+    return pli_build_biased(b, scaled_each(b, id, weight, chosen), weight, chosen);
 }
 
 /* The experts' results, one after the other. */
@@ -206,6 +220,10 @@ pli_id pli_build_experts(pli_builder *b, pli_id x)
 pli_id pli_build_layer_feed_forward(pli_builder *b, pli_id x)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
-    return layer->routed ? pli_build_experts(b, x)
-                         : pli_build_feed_forward(b, x, layer->feed_forward, "");
+    if (!layer->routed)
+        return pli_build_feed_forward(b, x, layer->feed_forward, "");
+    pli_id routed = pli_build_experts(b, x);
+    if (!pli_build_has(b, "ffn_up"))
+        return routed;
+    return pli_build_onto(b, pli_build_feed_forward(b, x, layer->feed_forward, ""), routed);
 }

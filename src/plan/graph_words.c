@@ -177,15 +177,22 @@ pli_id pli_build_weight_as(pli_builder *b, const char *name, pli_dims dims)
     return id;
 }
 
-static pli_id biased(pli_builder *b, pli_id id, const char *name, pli_whose whose, pli_id chosen)
+/* The layer's tensor of that suffix, where it lies on the host, takes part in place. */
+static pli_id suffixed(pli_builder *b, pli_id id, const char *name, const char *suffix,
+                       pli_whose whose, pli_id chosen)
 {
     pli_node found = {.flags = 0};
-    if (b->graph->failed || !find_weight(b, name, "bias", whose, &found) ||
+    if (b->graph->failed || !find_weight(b, name, suffix, whose, &found) ||
         (size_t)found.site != b->sites->devices)
         return id;
-    id = pli_build_onto(b, id, pli_build_weight(b, name, "bias", whose));
+    id = pli_build_onto(b, id, pli_build_weight(b, name, suffix, whose));
     pli_graph_source(b->graph, id, chosen);
     return id;
+}
+
+static pli_id biased(pli_builder *b, pli_id id, const char *name, pli_whose whose, pli_id chosen)
+{
+    return suffixed(b, id, name, "bias", whose, chosen);
 }
 
 pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chosen)
@@ -197,6 +204,7 @@ pli_id pli_build_product(pli_builder *b, const char *name, pli_id operand, uint6
 {
     pli_id by = pli_build_weight(b, name, "weight", PLI_OF_LAYER);
     pli_id id = pli_build_new(b, pli_dims_of(width, b->rows, 1), by, operand);
+    id = suffixed(b, id, name, "scale", PLI_OF_LAYER, PLI_NO_NODE);
     return pli_build_biased(b, id, name, PLI_NO_NODE);
 }
 
