@@ -106,9 +106,9 @@ static const char *compute_formula(const explaining *e, size_t i)
     case PLI_ESTIMATE:
         break;
     }
-    if (e->shape->graph && !(e->setup->generation->flags & PLI_GEN_CHECKED))
-        return pli_printf(
-            e->arena, "about: the graph of %" PRIu64 " tokens as build 7847 allocates it", tokens);
+    if (e->shape->graph && !e->setup->checked)
+        return pli_printf(e->arena, "about: the graph of %" PRIu64 " tokens as %s allocates it",
+                          tokens, e->setup->generation->name);
     return pli_printf(
         e->arena, "about: widest point of a layer or the logits, %" PRIu64 " tokens x 4 B", tokens);
 }

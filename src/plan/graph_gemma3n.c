@@ -33,9 +33,9 @@ static pli_dims streams(const pli_builder *b, uint64_t count)
 }
 
 /* weight x x for a weight of the whole model; rows: of x that are multiplied at once. */
-static pli_id product(pli_builder *b, const char *weight, pli_id x, pli_dims dims)
+static pli_id product(pli_builder *b, const char *weight, pli_whose whose, pli_id x, pli_dims dims)
 {
-    pli_id id = pli_build_new(b, dims, pli_build_weight(b, weight, "weight", PLI_OF_OUTPUT), x);
+    pli_id id = pli_build_new(b, dims, pli_build_weight(b, weight, "weight", whose), x);
     if (id != PLI_NO_NODE)
         b->graph->node[id].rows = dims.n[1];
     return id;
@@ -50,12 +50,17 @@ static pli_id layer_embeddings(pli_builder *b, pli_id embedded)
     pli_dims dims = pli_dims_of(TOKEN_WIDTH, layers, b->tokens),
              flat = pli_dims_of(TOKEN_WIDTH * layers, b->tokens, 1);
     pli_id ids = pli_build_input(b, b->tokens, sizeof(int32_t));
-    pli_id table = pli_build_weight(b, "per_layer_token_embd", "weight", PLI_OF_OUTPUT);
+    bool first = b->setup->generation->flags & PLI_GEN_TABLE_AT_INPUT;
+    pli_whose whose = first ? PLI_OF_FIRST : PLI_OF_OUTPUT;
+    pli_id table =
+        pli_build_weight(b, "per_layer_token_embd", "weight", first ? PLI_OF_INPUT : PLI_OF_OUTPUT);
     pli_id own = pli_build_view(b, pli_build_op(b, PLI_OP_LOOKUP, flat, table, ids), dims);
     own = pli_build_onto(b, own, PLI_NO_NODE);
-    pli_id id = product(b, "per_layer_model_proj", embedded, flat);
+    if (first)
+        pli_graph_expand(b->graph, own);
+    pli_id id = product(b, "per_layer_model_proj", whose, embedded, flat);
     id = pli_build_view(b, pli_build_onto(b, id, PLI_NO_NODE), dims);
-    id = pli_build_norm(b, id, "per_layer_proj_norm", PLI_OF_OUTPUT);
+    id = pli_build_norm(b, id, "per_layer_proj_norm", whose);
     id = pli_build_onto(b, pli_build_onto(b, id, own), PLI_NO_NODE);
     dims = pli_dims_of(TOKEN_WIDTH, b->tokens, layers);
     return pli_build_new(b, dims, pli_build_view(b, id, dims), PLI_NO_NODE);
@@ -66,8 +71,8 @@ static pli_id unfolded(pli_builder *b, pli_id embedded)
 {
     pli_dims others = streams(b, STREAMS - 1);
     pli_id target = magnitude(b, embedded);
-    pli_id added =
-        product(b, "altup_proj", pli_build_new(b, others, embedded, PLI_NO_NODE), others);
+    pli_id added = product(b, "altup_proj", PLI_OF_OUTPUT,
+                           pli_build_new(b, others, embedded, PLI_NO_NODE), others);
     pli_id size = magnitude(b, added);
     added = pli_build_onto(b, pli_build_onto(b, added, target), size);
     return pli_build_new(b, streams(b, STREAMS), embedded, added);
@@ -78,7 +83,8 @@ static pli_id folded(pli_builder *b, pli_id hidden)
 {
     pli_dims others = streams(b, STREAMS - 1);
     pli_id target = magnitude(b, pli_build_view(b, hidden, stream(b)));
-    pli_id added = product(b, "altup_unembd_proj", pli_build_view(b, hidden, others), others);
+    pli_id added =
+        product(b, "altup_unembd_proj", PLI_OF_OUTPUT, pli_build_view(b, hidden, others), others);
     pli_id size = magnitude(b, added);
     added = pli_build_onto(b, pli_build_onto(b, added, target), size);
     pli_id sum = pli_build_view(b, hidden, stream(b));

@@ -33,14 +33,30 @@ static pli_id queries(pli_builder *b, pli_id x, const sizes *n)
     return pli_build_product(b, "attn_q_b", x, width);
 }
 
+/* Of every head the part that does not rotate, and the rest, rotated. */
+static pli_id head_of(pli_builder *b, pli_id query, const sizes *n)
+{
+    uint64_t head = n->plain + n->rotary;
+    return pli_build_part(b, query, pli_dims_of(n->plain, n->heads, b->tokens), head,
+                          head * n->heads);
+}
+
+static pli_id tail(pli_builder *b, pli_id query, const sizes *n)
+{
+    uint64_t head = n->plain + n->rotary;
+    return pli_build_rope(b, pli_build_part(b, query, pli_dims_of(n->rotary, n->heads, b->tokens),
+                                            head, head * n->heads));
+}
+
 static pli_id tempered(pli_builder *b, pli_id query)
 {
     return b->temperature ? pli_build_onto(b, query, b->temperature) : query;
 }
 
 /* Queries x the decompression of keys: as they meet the compressed rows. */
-static pli_id absorbed(pli_builder *b, pli_id plain, pli_id turned, const sizes *n)
+static pli_id absorbed(pli_builder *b, pli_id query, const sizes *n)
 {
+    pli_id plain = head_of(b, query, n), turned = tail(b, query, n);
     pli_id id = pli_build_view(b, plain, pli_dims_of(n->plain, b->tokens, n->heads));
     if (id != PLI_NO_NODE)
         b->graph->node[id].bytes = b->graph->node[plain].bytes;
@@ -86,9 +102,20 @@ static pli_id attention_compressed(pli_builder *b, pli_id query, pli_id rows, pl
     return pli_build_attend(b, &a, in);
 }
 
+/* Queries with their last part rotated. */
+static pli_id turned_queries(pli_builder *b, pli_id query, const sizes *n)
+{
+    uint64_t head = n->plain + n->rotary;
+    pli_dims dims = pli_dims_of(head, n->heads, b->tokens);
+    if (b->setup->generation->flags & PLI_GEN_TURNED_TAIL)
+        return tempered(b, pli_build_rope(b, pli_build_view(b, query, dims)));
+    pli_id turned = tail(b, query, n);
+    return tempered(b, joined(b, head_of(b, query, n), turned, dims));
+}
+
 /* Over keys and values of every head. */
-static pli_id attention_full(pli_builder *b, pli_id plain, pli_id query_turned, pli_id rows,
-                             pli_id key_turned, const sizes *n)
+static pli_id attention_full(pli_builder *b, pli_id query, pli_id rows, pli_id key_turned,
+                             const sizes *n)
 {
     uint64_t dk = b->shape->full_key_length, dv = b->shape->full_value_length;
     uint64_t width = n->plain + dv;
@@ -99,7 +126,7 @@ static pli_id attention_full(pli_builder *b, pli_id plain, pli_id query_turned, 
     pli_id value = pli_build_part(b, both, values, width, width * n->heads);
     value = pli_build_new(b, values, value, PLI_NO_NODE);
     pli_dims dims = pli_dims_of(dk, n->heads, b->tokens);
-    pli_id query = tempered(b, joined(b, plain, query_turned, dims));
+    query = turned_queries(b, query, n);
     pli_id repeated =
         pli_build_new(b, pli_dims_of(n->rotary, n->heads, b->tokens), key_turned, PLI_NO_NODE);
     return pli_build_attention_of(b, query, joined(b, key, repeated, dims), value);
@@ -108,21 +135,16 @@ static pli_id attention_full(pli_builder *b, pli_id plain, pli_id query_turned, 
 pli_id pli_build_latent_attention(pli_builder *b, pli_id x)
 {
     const sizes n = sizes_of(b);
-    uint64_t head = n.plain + n.rotary, wide = n.rank + n.rotary;
+    uint64_t wide = n.rank + n.rotary;
     pli_id query = queries(b, x, &n);
-    pli_id plain =
-        pli_build_part(b, query, pli_dims_of(n.plain, n.heads, b->tokens), head, head * n.heads);
-    pli_id turned =
-        pli_build_rope(b, pli_build_part(b, query, pli_dims_of(n.rotary, n.heads, b->tokens), head,
-                                         head * n.heads));
     pli_id both = pli_build_product(b, "attn_kv_a_mqa", x, wide);
     pli_id key_turned =
         pli_build_rope(b, pli_build_part(b, both, pli_dims_of(n.rotary, 1, b->tokens), wide, wide));
     pli_id rows = pli_build_part(b, both, pli_dims_of(n.rank, b->tokens, 1), wide, 0);
     rows = pli_build_norm(b, rows, "attn_kv_a_norm", PLI_OF_LAYER);
     if (b->shape->latent)
-        return attention_compressed(b, absorbed(b, plain, turned, &n), rows, key_turned, &n);
-    return attention_full(b, plain, turned, rows, key_turned, &n);
+        return attention_compressed(b, absorbed(b, query, &n), rows, key_turned, &n);
+    return attention_full(b, query, rows, key_turned, &n);
 }
 
 static pli_id layer_of(pli_builder *b, pli_id hidden)

@@ -52,8 +52,8 @@ plim_status pli_place_compute(const pli_shape *shape, const pli_setup *setup,
         (void)pli_replay_compute(shape, setup, sites, plan);
     for (size_t i = 0; i <= sites->devices; i++) {
         pli_share *load = &plan->at[i];
-        /* Both know b7847's graph; what a newer build makes of it, nobody has checked. */
-        if (load->compute_kind == PLI_EXACT && !(setup->generation->flags & PLI_GEN_CHECKED))
+        /* What a version between the known ones makes of the graph, nobody has checked. */
+        if (load->compute_kind == PLI_EXACT && !setup->checked)
             load->compute_kind = PLI_ESTIMATE;
     }
     add_up(&calc, sites, plan);

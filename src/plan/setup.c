@@ -72,6 +72,18 @@ const pli_generation *pli_generation_find(const char *engine)
     return pli_parse_u64(version, &build) ? of_build(build) : NULL;
 }
 
+/* Is the version asked for the one that a generation is named after, not a later one? */
+static bool is_itself(const char *engine, const pli_generation *generation)
+{
+    pli_str name, version;
+    uint64_t build;
+    if (!pli_key_value(pli_s(engine), '@', &name, &version) || pli_eq(version, generation->name))
+        return true;
+    if (pli_starts(version, "b"))
+        version = pli_skip(version, 1);
+    return pli_parse_u64(version, &build) && build == generation->build;
+}
+
 static const char *const split_names[] = {"none", "layer", "row"};
 
 const char *pli_split_name(pli_split split)
@@ -143,10 +155,12 @@ static bool latent(const pli_shape *shape)
 
 static plim_status check_heads(const pli_setup *setup, const pli_shape *shape, plim_error *error)
 {
-    plim_status status = check_type(setup->type_k, "-ctk", shape->key_length, error);
+    bool whole = setup->flash || !(setup->generation->flags & PLI_GEN_ANY_HEAD);
+    plim_status status = check_type(setup->type_k, "-ctk", whole ? shape->key_length : 0, error);
     if (!status)
-        status = check_type(setup->type_v, "-ctv", latent(shape) ? 0 : shape->value_length, error);
-    for (uint64_t il = 0; !status && il < shape->run_layers; il++) {
+        status = check_type(setup->type_v, "-ctv",
+                            whole && !latent(shape) ? shape->value_length : 0, error);
+    for (uint64_t il = 0; whole && !status && il < shape->run_layers; il++) {
         const pli_layer *layer = &shape->layer[il];
         status = check_type(setup->type_k, "-ctk", layer->key_length, error);
         if (!status && !latent(shape))
@@ -284,6 +298,8 @@ plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
     setup->generation = pli_generation_find(options->engine);
     if (!setup->generation)
         return refuse(error, "--engine", "must be llama.cpp or llama.cpp@bNNNN, b5400 or newer");
+    setup->checked = (setup->generation->flags & PLI_GEN_CHECKED) &&
+                     is_itself(options->engine, setup->generation);
     read_slots(setup, options);
     if (setup->sequences > MAX_SEQUENCES)
         return refuse(error, "-np", "at most 256 sequences");

@@ -52,6 +52,10 @@
     (1u << 22) /* embeddings for each layer are the input's, not the output's */
 #define PLI_GEN_ONE_LATENT_TYPE                                                                    \
     (1u << 23) /* a cache of latent rows refuses a type of values that is not the keys' */
+#define PLI_GEN_TURNED_TAIL                                                                        \
+    (1u << 24) /* the part of a head that rotates is not taken out of it and put back */
+#define PLI_GEN_ANY_HEAD                                                                           \
+    (1u << 25) /* heads need whole blocks of the cache's type for flash attention alone */
 
 typedef struct pli_generation {
     const char *name;
@@ -72,6 +76,7 @@ typedef struct pli_override {
 
 typedef struct pli_setup {
     const pli_generation *generation;
+    bool checked; /* ... and it is that very version whose compute buffers were held against it */
     uint64_t context, context_per_sequence, streams, sequences;
     uint64_t batch, ubatch;             /* at most the context ... */
     uint64_t batch_asked, ubatch_asked; /* ... whatever was asked for */

@@ -17,10 +17,10 @@ Does a model fit a machine? The machine is given by its memory.
     all     KV cache             2.00 GiB  exact     16384 cells x 1 streams x (K 65536 B F16 + V 65536 B F16) over 32 layers
     cuda0   weights              4.30 GiB  exact     32 layers, output; each tensor a multiple of 128 B
     cuda0   KV cache here        2.00 GiB  exact     of its layers, each tensor rounded up to 128 B
-    cuda0   compute buffers     132.0 MiB  estimate  about: the graph of 512 tokens as build 7847 allocates it
+    cuda0   compute buffers     132.0 MiB  exact     the engine's graph of 512 tokens, allocated as it would be
     cuda0   driver and kernels  320.0 MiB  estimate  the backend's own context, before the first tensor
     host    weights             281.8 MiB  exact     input; each tensor a multiple of 32 B
-    host    compute buffers      48.0 MiB  estimate  about: the graph of 512 tokens as build 7847 allocates it
+    host    compute buffers      48.0 MiB  exact     inputs of 512 tokens: ids, positions, embeddings, masks
     host    output               1.96 MiB  exact     vocabulary 128256 x 4 sequences x 4 B
 It fits a warning's width, then does not:
 

@@ -110,7 +110,12 @@ def main():
             continue
         if chosen != [""] and row["model"] not in chosen:
             continue
-        have = answer(exe, gguf, options["--engine"], flags)
+        try:
+            have = answer(exe, gguf, options["--engine"], flags)
+        except ValueError as error:
+            print(f"  {row['model']} {row['args']}: refused: {error}")
+            good = False
+            continue
         good &= hold(row, have, tallies[row["model"]], verbose)
     for model, tally in tallies.items():
         print(f"{model}: {tally.line()}")

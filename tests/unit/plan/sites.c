@@ -57,13 +57,16 @@ static void test_budgets(void **state)
     }
 }
 
-/* Exact is what was held against the engine's own allocator; a newer engine's buffers are not. */
+/* Exact is what was held against the engine's own allocator: of these versions, of no other. */
 static void test_certainty(void **state)
 {
     static const struct {
         const char *engine, *kind;
-    } rows[] = {
-        {"llama.cpp@b7847", "exact"}, {"llama.cpp@b7847-nout", "exact"}, {"llama.cpp", "estimate"}};
+    } rows[] = {{"llama.cpp", "exact"},          {"llama.cpp@0.7.0", "exact"},
+                {"llama.cpp@b11669", "exact"},   {"llama.cpp@b7847-nout", "exact"},
+                {"llama.cpp@b7847", "exact"},    {"llama.cpp@b7848", "estimate"},
+                {"llama.cpp@0.6.0", "estimate"}, {"llama.cpp@0.8.0", "estimate"},
+                {"llama.cpp@b9400", "estimate"}};
     plim_fit_options o = fit_options(8192, 1);
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
