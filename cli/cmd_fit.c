@@ -7,6 +7,7 @@
 #include "check_text.h"
 #include "cli.h"
 #include "documents.h"
+#include "fit_extras.h"
 #include "fit_text.h"
 
 enum { VERIFY_TIMEOUT_MS = 120000 }; /* it reads a model's header, and a slow disk */
@@ -27,6 +28,7 @@ typedef struct fit_args {
     cli_list fit_target;
     uint64_t fit_context;
     cli_list bandwidth;
+    cli_fit_extras extras;
 } fit_args;
 
 static const cli_option options[] = {
@@ -121,6 +123,7 @@ static const cli_option options[] = {
      .help = "ask llama-fit-params (of llama.cpp) too, and compare"},
     {.names = "--markdown", CLI_MEMBER(fit_args, markdown), .help = "answer in Markdown"},
     {.names = "--html", CLI_MEMBER(fit_args, html), .help = "answer as one HTML page"},
+    CLI_FIT_EXTRA_OPTIONS(fit_args),
     CLI_HTTP_OPTION(fit_args),
     {.names = "-fitt --fit-target",
      CLI_MEMBER(fit_args, fit_target),
@@ -343,6 +346,7 @@ static cli_exit run(cli_call *call)
     with.no_mmap = args->no_mmap;
     with.split_mode = args->split_mode;
     with.main_gpu = args->main_gpu;
+    cli_fit_files files = {NULL, NULL, NULL, NULL};
     call->http_timeout = args->http_timeout;
     with.latent_attention = args->latent_attention;
     if (call->common.json + args->markdown + args->html > 1)
@@ -366,7 +370,10 @@ static cli_exit run(cli_call *call)
     else if (!set_bandwidth(&args->bandwidth, &with))
         exit = cli_error(call, CLI_USAGE, "--bandwidth: such as host=38.4");
     else
+        exit = cli_fit_extras_open(call, &args->extras, &files, &with);
+    if (exit == CLI_OK)
         exit = judge(call, &with);
+    cli_fit_extras_close(&files);
     free(split);
     free(targets);
     free((void *)overrides);

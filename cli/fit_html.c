@@ -10,7 +10,8 @@
 enum { BAR_WIDTH = 640, BAR_HEIGHT = 28, BAR_TOP = 4, SCALE_HEIGHT = 22 };
 
 /* Chosen to be told apart without colour vision, on light and dark. */
-static const char *const colours[CLI_FIT_PARTS] = {"#0072b2", "#e69f00", "#009e73", "#999999"};
+static const char *const colours[CLI_FIT_PARTS] = {"#0072b2", "#e69f00", "#009e73", "#999999",
+                                                   "#cc79a7"};
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--faint:#667;--edge:#ccd}\n"

@@ -39,7 +39,8 @@ static void print_verdict(cli_term term, const plim_fit *fit)
 
 /* ---- the load lines -------------------------------------------------------------------------- */
 
-static const cli_style styles[CLI_FIT_PARTS] = {CLI_FIRST, CLI_SECOND, CLI_THIRD, CLI_FOURTH};
+static const cli_style styles[CLI_FIT_PARTS] = {CLI_FIRST, CLI_SECOND, CLI_THIRD, CLI_FOURTH,
+                                                CLI_FIFTH};
 
 static void print_bar(cli_term term, const plim_placement *p, const double marks[2])
 {

@@ -9,7 +9,7 @@
 /* ---- a memory -------------------------------------------------------------------------------- */
 
 const char *const cli_fit_part_names[CLI_FIT_PARTS] = {"weights", "KV cache and state", "compute",
-                                                       "driver"};
+                                                       "driver", "loaded beside it"};
 
 void cli_fit_parts(const plim_placement *place, uint64_t bytes[CLI_FIT_PARTS])
 {
@@ -17,6 +17,8 @@ void cli_fit_parts(const plim_placement *place, uint64_t bytes[CLI_FIT_PARTS])
     bytes[1] = place->kv_cache_bytes + place->recurrent_state_bytes;
     bytes[2] = place->compute_bytes + place->output_bytes;
     bytes[3] = place->overhead_bytes;
+    bytes[4] = place->draft_bytes + place->projector_bytes + place->adapters_bytes +
+               place->prompt_cache_bytes;
 }
 
 void cli_fit_place_text(const plim_placement *place, char *text, size_t size)

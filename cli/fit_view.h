@@ -7,7 +7,7 @@
 
 #include "table.h"
 
-enum { CLI_FIT_PARTS = 4, CLI_FIT_MAX_TEXT = 4096 };
+enum { CLI_FIT_PARTS = 5, CLI_FIT_MAX_TEXT = 4096 };
 
 /* Names of what a load line is filled with, in the order in which it is drawn. */
 extern const char *const cli_fit_part_names[CLI_FIT_PARTS];

@@ -7,7 +7,7 @@ void cli_paint(cli_term term, cli_style style)
     static const char *const codes[] = {
         [CLI_PLAIN] = "0",    [CLI_BOLD] = "1",    [CLI_FAINT] = "2",  [CLI_GOOD] = "32",
         [CLI_CAREFUL] = "33", [CLI_BAD] = "31",    [CLI_FIRST] = "34", [CLI_SECOND] = "36",
-        [CLI_THIRD] = "35",   [CLI_FOURTH] = "33",
+        [CLI_THIRD] = "35",   [CLI_FOURTH] = "33", [CLI_FIFTH] = "32",
     };
     if (term.color)
         (void)printf("\x1b[%sm", codes[style]);
@@ -15,9 +15,9 @@ void cli_paint(cli_term term, cli_style style)
 
 const char *cli_bar_sign(cli_term term, size_t i)
 {
-    static const char *const ascii[] = {"#", "=", "+", "-"};
-    static const char *const blocks[] = {"\u2588", "\u2593", "\u2592", "\u2591"};
-    return (term.utf8 ? blocks : ascii)[i % 4];
+    static const char *const ascii[] = {"#", "=", "+", "-", "~"};
+    static const char *const blocks[] = {"\u2588", "\u2593", "\u2592", "\u2591", "\u259e"};
+    return (term.utf8 ? blocks : ascii)[i % 5];
 }
 
 /* The part that covers this place, part_count for none. */

@@ -17,6 +17,7 @@ typedef enum cli_style {
     CLI_SECOND,
     CLI_THIRD,
     CLI_FOURTH,
+    CLI_FIFTH,
 } cli_style;
 
 /* Switches the style of stdout, where it has colour. */

@@ -46,11 +46,25 @@ typedef struct plim_fit_options {
     /* bytes a second that the host reads its memory at, as measured; 0: what the machine tells */
     double host_bandwidth;
     int64_t latent_attention; /* ik_llama.cpp's -mla 0..3; negative: its default, 3 */
+    /* What is loaded beside the model; none of it is referred to after the call. */
+    const plim_model *projector;                   /* --mmproj */
+    bool no_projector_offload;                     /* --no-mmproj-offload */
+    const plim_model *draft;                       /* -md */
+    bool own_draft;                                /* --spec-type draft-mtp: heads of the model */
+    uint64_t draft_tokens;                         /* --spec-draft-n-max; 0: 3 */
+    int64_t draft_gpu_layers;                      /* -ngld; negative: all */
+    const char *draft_devices;                     /* -devd: "CUDA1,CUDA0" or "none" */
+    const char *draft_kv_type_k, *draft_kv_type_v; /* -ctkd, -ctvd */
+    const plim_model *const *adapters;             /* --lora, NULL-terminated */
+    const plim_model *const *control_vectors;      /* --control-vector, NULL-terminated */
+    int64_t cache_ram_mib; /* -cram: counted when it is given; -1 no limit */
 } plim_fit_options;
+#define PLIM_CACHE_RAM_DEFAULT INT64_MIN /* as the server does, named and not counted */
 #define PLIM_FIT_OPTIONS_INIT                                                                      \
     {                                                                                              \
         sizeof(plim_fit_options), NULL, 0, 0, 0, 0, -1, NULL, NULL, PLIM_AUTO, PLIM_AUTO, false,   \
-            false, false, false, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, 0, 0, -1                   \
+            false, false, false, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, 0, 0, -1, NULL, false,     \
+            NULL, false, 0, -1, NULL, NULL, NULL, NULL, NULL, PLIM_CACHE_RAM_DEFAULT               \
     }
 
 /** Judges a model for a machine. Errors: INVALID (a flag's value, named in *error), NOMEM. A

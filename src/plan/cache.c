@@ -154,7 +154,8 @@ static void place_cache(pli_calc *calc, const pli_shape *shape, const pli_setup 
 static void place_state(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                         const pli_sites *sites, pli_plan *plan)
 {
-    uint64_t copies = pli_times(calc, setup->sequences, sizeof(float));
+    uint64_t copies = pli_times(calc, setup->sequences, pli_add_sat(setup->rollback, 1));
+    copies = pli_times(calc, copies, sizeof(float));
     for (uint64_t il = 0; il < shape->run_layers; il++) {
         size_t site = site_of(plan, setup, sites, il);
         uint64_t alignment = sites->at[site].backend->alignment, elements = 0;

@@ -3,6 +3,7 @@
 
 #include "../base/buf.h"
 #include "advice.h"
+#include "extras_tell.h"
 
 #define MAX_COMMAND 65536u
 
@@ -12,7 +13,7 @@ static bool is_plain(char c)
            (c != '\0' && strchr("_-./:=,+@%", c) != NULL);
 }
 
-static void add_quoted(pli_buf *out, const char *text)
+void pli_add_quoted(pli_buf *out, const char *text)
 {
     size_t plain = 0;
     while (text[plain] && is_plain(text[plain]))
@@ -28,7 +29,7 @@ static void add_quoted(pli_buf *out, const char *text)
 }
 
 /* "q8_0" as the engine spells it. */
-static void add_type(pli_buf *out, const char *flag, const pli_quant *type)
+void pli_add_type(pli_buf *out, const char *flag, const pli_quant *type)
 {
     if (strcmp(type->name, "F16") == 0)
         return;
@@ -54,11 +55,11 @@ static void add_overrides(pli_buf *out, const pli_setup *setup)
 {
     for (size_t i = 0; i < setup->override_count; i++) {
         (void)pli_buf_addz(out, " -ot ");
-        add_quoted(out, setup->overrides[i].text);
+        pli_add_quoted(out, setup->overrides[i].text);
     }
     if (setup->overrides_text) {
         (void)pli_buf_addz(out, " -ot ");
-        add_quoted(out, setup->overrides_text);
+        pli_add_quoted(out, setup->overrides_text);
     }
     if (setup->host_experts)
         (void)pli_buf_printf(out, " -ncmoe %llu", (unsigned long long)setup->host_experts);
@@ -90,7 +91,7 @@ const char *pli_command(pli_arena *arena, const pli_shape *shape, const pli_setu
     const char *path = shape->model->path ? shape->model->path : "MODEL.gguf";
     bool is_url = pli_starts(pli_s(path), "http://") || pli_starts(pli_s(path), "https://");
     (void)pli_buf_printf(&out, "llama-server %s ", is_url ? "-mu" : "-m");
-    add_quoted(&out, path);
+    pli_add_quoted(&out, path);
     (void)pli_buf_printf(&out, " -c %llu", (unsigned long long)context);
     if (setup->sequences_given)
         (void)pli_buf_printf(&out, " -np %llu", (unsigned long long)setup->sequences);
@@ -99,10 +100,11 @@ const char *pli_command(pli_arena *arena, const pli_shape *shape, const pli_setu
         (void)pli_buf_printf(&out, " -b %llu", (unsigned long long)setup->batch_asked);
     if (setup->ubatch_asked != 512)
         (void)pli_buf_printf(&out, " -ub %llu", (unsigned long long)setup->ubatch_asked);
-    add_type(&out, "-ctk", setup->type_k);
-    add_type(&out, "-ctv", setup->type_v);
+    pli_add_type(&out, "-ctk", setup->type_k);
+    pli_add_type(&out, "-ctv", setup->type_v);
     add_switches(&out, setup);
     add_overrides(&out, setup);
+    pli_extras_command(&out, setup);
     if (out.failed == PLIM_NOMEM)
         pli_arena_fail(arena);
     char *text = out.failed ? NULL : pli_alloc(arena, out.n + 1);

@@ -16,7 +16,9 @@ uint64_t pli_graph_tokens(const pli_setup *setup)
 /* Rows of logits that are reserved. */
 uint64_t pli_output_rows(const pli_setup *setup)
 {
-    uint64_t slots = setup->outputs ? setup->outputs : setup->sequences;
+    /* What a draft proposes is checked in one go. */
+    uint64_t server = pli_mul_sat(setup->sequences, pli_add_sat(setup->drafted, 1));
+    uint64_t slots = setup->outputs ? setup->outputs : server;
     return setup->outputs || setup->generation->flags & PLI_GEN_SLOT_LOGITS
                ? pli_smaller(slots, setup->ubatch)
                : pli_graph_tokens(setup);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "compute.h"
+#include "extras_tell.h"
 
 typedef struct explaining {
     pli_arena *arena;
@@ -13,10 +14,10 @@ typedef struct explaining {
     plim_items *out;
 } explaining;
 
-static void add_term(const explaining *e, const char *device, const char *name, pli_certainty kind,
-                     uint64_t bytes, const char *formula)
+void pli_add_term(pli_arena *arena, plim_items *out, const char *device, const char *name,
+                  pli_certainty kind, uint64_t bytes, const char *formula)
 {
-    plim_term *term = PLI_NEW(e->arena, term);
+    plim_term *term = PLI_NEW(arena, term);
     if (!term)
         return;
     PLI_SET(term, term, device, device, NULL);
@@ -24,7 +25,13 @@ static void add_term(const explaining *e, const char *device, const char *name, 
     PLI_SET_STR(term, term, formula, formula, NULL);
     PLI_SET(term, term, bytes, bytes, NULL);
     PLI_SET(term, term, kind, pli_certainty_name(kind), NULL);
-    (void)pli_items_add(e->arena, e->out, term);
+    (void)pli_items_add(arena, out, term);
+}
+
+static void add_term(const explaining *e, const char *device, const char *name, pli_certainty kind,
+                     uint64_t bytes, const char *formula)
+{
+    pli_add_term(e->arena, e->out, device, name, kind, bytes, formula);
 }
 
 static pli_certainty cache_kind(const explaining *e, const pli_site *site)
@@ -158,6 +165,7 @@ bool pli_explain(pli_arena *arena, const pli_shape *shape, const pli_setup *setu
     explain_caches(&e);
     for (size_t i = 0; i <= sites->devices; i++)
         explain_site(&e, i);
+    pli_extras_explain(arena, shape, setup, sites, plan, out);
     explain_budgets(&e);
     return !pli_arena_failed(arena);
 }

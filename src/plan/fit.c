@@ -6,9 +6,12 @@
 #include "../base/limits.h"
 #include "../base/options.h"
 #include "../base/status.h"
+#include "../model/purpose.h"
 #include "advice.h"
 #include "engine_fit.h"
 #include "explain.h"
+#include "extras.h"
+#include "extras_tell.h"
 #include "graph.h"
 #include "placement.h"
 #include "speed.h"
@@ -55,6 +58,7 @@ static void write_memory(fitting *f)
     PLI_SET(fit_memory, r, output_bytes, sum.output, NULL);
     PLI_SET(fit_memory, r, overhead_bytes, sum.overhead, NULL);
     PLI_SET(fit_memory, r, total_bytes, sum.used, NULL);
+    pli_extras_tell_memory(&f->plan, &f->sites, r);
     PLI_SET(fit, f->fit, memory, r, NULL);
 }
 
@@ -90,6 +94,7 @@ static void write_place(fitting *f, size_t i)
     PLI_SET(placement, r, output_bytes, load->output, NULL);
     PLI_SET(placement, r, overhead_bytes, load->overhead, NULL);
     PLI_SET(placement, r, used_bytes, load->used, NULL);
+    pli_extras_tell_place(load, r);
     if (pli_utilization(&f->plan, &f->sites, i, &u) && !f->sites.at[i].unlimited)
         PLI_SET(placement, r, utilization, u, NULL);
     (void)pli_items_add(f->arena, &f->fit->placement, r);
@@ -292,6 +297,11 @@ static plim_status write_unjudged(fitting *f)
 static plim_status judge(fitting *f, const plim_machine *machine, const plim_fit_options *options,
                          plim_error *error)
 {
+    pli_purpose purpose = pli_model_purpose(f->model);
+    if (purpose != PLI_IS_MODEL)
+        return pli_fail(error, PLIM_INVALID, f->model->path, PLIM_NO_OFFSET,
+                        "it is %s, not a model: %s", pli_purpose_what(purpose),
+                        pli_purpose_where(purpose));
     plim_status status = pli_shape_read(f->arena, f->model, error, &f->shape);
     if (!status && f->shape.lacking)
         return write_unjudged(f);
@@ -304,6 +314,8 @@ static plim_status judge(fitting *f, const plim_machine *machine, const plim_fit
     f->shape.graph = pli_graph_new(f->arena);
     pli_sites_read(machine, &f->sites);
     status = pli_resolve(f->arena, &f->shape, &f->sites, error, &f->setup);
+    if (!status)
+        status = pli_extras_read(f->arena, &f->shape, &f->sites, options, error, &f->setup);
     if (!status && (pli_place_weights(&f->shape, &f->setup, &f->sites, &f->plan) ||
                     pli_place_context(&f->shape, &f->setup, &f->sites, &f->plan)))
         status = pli_fail(error, PLIM_LIMIT, f->model->path, PLIM_NO_OFFSET,

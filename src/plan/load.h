@@ -13,7 +13,8 @@ const char *pli_certainty_name(pli_certainty);
 typedef struct pli_share {
     uint64_t layers;
     uint64_t weights, kv, state, compute, output, overhead;
-    uint64_t used; /* their sum */
+    uint64_t draft, projector, adapters, prompts; /* what is loaded beside the model (extras.h) */
+    uint64_t used;                                /* their sum */
     pli_certainty compute_kind;
     uint64_t read; /* of the weights, bytes that a token needs */
 } pli_share;

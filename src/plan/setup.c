@@ -125,7 +125,7 @@ plim_status pli_setup_context(pli_setup *setup, uint64_t asked, plim_error *erro
 static const char *const cache_types[] = {"f32",  "f16",    "bf16", "q8_0", "q4_0",
                                           "q4_1", "iq4_nl", "q5_0", "q5_1"};
 
-static const pli_quant *cache_type(const char *name)
+const pli_quant *pli_cache_type(const char *name)
 {
     pli_str text = pli_s(name ? name : "f16");
     for (size_t i = 0; i < sizeof cache_types / sizeof *cache_types; i++)
@@ -172,8 +172,8 @@ static plim_status check_heads(const pli_setup *setup, const pli_shape *shape, p
 static plim_status read_types(pli_setup *setup, const pli_shape *shape,
                               const plim_fit_options *options, plim_error *error)
 {
-    setup->type_k = cache_type(options->kv_type_k);
-    setup->type_v = cache_type(options->kv_type_v);
+    setup->type_k = pli_cache_type(options->kv_type_k);
+    setup->type_v = pli_cache_type(options->kv_type_v);
     plim_status status = check_heads(setup, shape, error);
     if (!status && !setup->flash && setup->type_v->block_elements > 1)
         status = refuse(error, "-ctv",

@@ -91,6 +91,9 @@ typedef struct pli_setup {
     pli_override *overrides;
     size_t override_count;
     const uint8_t *taken; /* by tensor: the site that -ot gives it, or PLI_NOT_TAKEN; NULL: none */
+    const struct pli_extras *extras; /* what is loaded beside the model (extras.h), or NULL */
+    uint64_t drafted;                /* tokens that a draft proposes at a time; 0: there is none */
+    uint64_t rollback;               /* more copies of each recurrent state, to go back to */
     bool context_given, sequences_given, flash_given, gpu_layers_given;
     double line_passed, line_warning;
     uint64_t fit_context;       /* --fit-ctx */
@@ -122,5 +125,6 @@ plim_status pli_shape_for_engine(pli_shape *shape, const plim_fit_options *optio
  * older than the first row. */
 const pli_generation *pli_generation_find(const char *engine);
 const char *pli_split_name(pli_split split);
+const pli_quant *pli_cache_type(const char *name); /* NULL is f16; NULL when it is none */
 
 #endif

@@ -65,7 +65,13 @@ static const place places[] = {
     PLACE(plim_fit_options, split_mode), PLACE(plim_fit_options, tensor_split),
     PLACE(plim_fit_options, tensor_split_count), PLACE(plim_fit_options, main_gpu),
     PLACE(plim_fit_options, overrides), PLACE(plim_fit_options, line_passed),
-    PLACE(plim_fit_options, line_warning),
+    PLACE(plim_fit_options, line_warning), PLACE(plim_fit_options, projector),
+    PLACE(plim_fit_options, no_projector_offload), PLACE(plim_fit_options, draft),
+    PLACE(plim_fit_options, own_draft), PLACE(plim_fit_options, draft_tokens),
+    PLACE(plim_fit_options, draft_gpu_layers), PLACE(plim_fit_options, draft_devices),
+    PLACE(plim_fit_options, draft_kv_type_k), PLACE(plim_fit_options, draft_kv_type_v),
+    PLACE(plim_fit_options, adapters), PLACE(plim_fit_options, control_vectors),
+    PLACE(plim_fit_options, cache_ram_mib),
 };
 
 static const struct {

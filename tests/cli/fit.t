@@ -22,6 +22,7 @@ Does a model fit a machine? The machine is given by its memory.
     host    weights             281.8 MiB  exact     input; each tensor a multiple of 32 B
     host    compute buffers      48.0 MiB  exact     inputs of 512 tokens: ids, positions, embeddings, masks
     host    output               1.96 MiB  exact     vocabulary 128256 x 4 sequences x 4 B
+    host    prompt cache         8.00 GiB  bound     grows with use up to this (--cache-ram); not counted
 It fits a warning's width, then does not:
 
   $ plimsoll fit ../../examples/models/qwen3-30b-a3b-q4_k_m.gguf --on 'RTX 4090, cpu:64GiB' -c 16384 | head -1

@@ -12,8 +12,10 @@ import tempfile
 import unittest
 import urllib.parse
 
-import make
 import server
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "model"))
+import written as make  # noqa: E402
 
 PLIMSOLL = None
 SMALL = dict(layers=2, width=256, vocabulary=100)

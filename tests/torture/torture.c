@@ -127,6 +127,7 @@ static plim_status fit(plimsoll *context, const struct scenario *s)
     options.context = 8192;
     plim_status status =
         plim_model_open(context, path_of(s->model, path, sizeof path), &error, &model);
+    options.draft = model; /* a model may draft for itself, if slowly */
     if (status == PLIM_OK)
         status = look(context, s->machine, false, &machine);
     if (status == PLIM_OK)

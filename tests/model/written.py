@@ -2,20 +2,23 @@
 import json
 import struct
 
+TYPES = {"f32": (0, 1, 4), "f16": (1, 1, 2), "q4_0": (2, 32, 18), "q8_0": (8, 32, 34)}  # number, elements, bytes
+
 
 def text(s):
     return struct.pack("<Q", len(s)) + s.encode()
 
 
 def value(v):
+    if isinstance(v, list):
+        items = [value(i) for i in v]
+        return struct.pack("<I", 9) + items[0][:4] + struct.pack("<Q", len(v)) + b"".join(i[4:] for i in items)
     if isinstance(v, str):
         return struct.pack("<I", 8) + text(v)
+    if isinstance(v, bool):
+        return struct.pack("<I?", 7, v)
     if isinstance(v, float):
         return struct.pack("<If", 6, v)
-    if isinstance(v, list):
-        kind = 8 if isinstance(v[0], str) else 6
-        items = b"".join(text(i) if kind == 8 else struct.pack("<f", i) for i in v)
-        return struct.pack("<IIQ", 9, kind, len(v)) + items
     return struct.pack("<II", 4, v)
 
 
@@ -47,16 +50,22 @@ def keys_of(layers, width, vocabulary):
     }
 
 
+def bytes_of(shape, kind="f32"):
+    n = 1
+    for d in shape:
+        n *= d
+    _, elements, size = TYPES[kind]
+    return n // elements * size
+
+
 def gguf(keys, tensors):
-    """(header, size of the file)"""
+    """(header, size of the file); a tensor is (name, shape) of f32 or (name, shape, type)."""
     out, at = b"", 0
-    for name, shape in tensors:
+    for name, shape, *kind in tensors:
+        kind = kind[0] if kind else "f32"
         out += text(name) + struct.pack("<I", len(shape)) + struct.pack(f"<{len(shape)}Q", *shape)
-        out += struct.pack("<IQ", 0, at)
-        n = 4
-        for d in shape:
-            n *= d
-        at = pad(at + n)
+        out += struct.pack("<IQ", TYPES[kind][0], at)
+        at = pad(at + bytes_of(shape, kind))
     head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(keys))
     head += b"".join(text(k) + value(v) for k, v in keys.items()) + out
     head += b"\0" * (pad(len(head)) - len(head))
