@@ -223,6 +223,10 @@ pli_layer_kind pli_arch_layer(const pli_arch *arch, const pli_model *model, uint
         return kind;
     set_kind(arch, model, block, &kind);
     kind.predicts = layer >= pli_arch_trunk(arch, model);
+    if (kind.predicts && kind.recurrent) { /* only trunks recur */
+        kind.attends = true;
+        kind.recurrent = false;
+    }
     kind.slides = kind.attends && pli_arch_window(arch, model) && slides(arch, model, block);
     kind.shares = kind.attends && shares(arch, model, block);
     kind.indexed = kind.attends && !kind.predicts && is_indexed(arch, model, block);

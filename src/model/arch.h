@@ -42,6 +42,7 @@ typedef enum pli_slide_rule {
 #define PLI_ARCH_LOOPS (1u << 9)        /* the layers run num_loops times, each time with a cache */
 #define PLI_ARCH_ONE_SHIFT (1u << 10)   /* rwkv: one shifted token instead of two */
 #define PLI_ARCH_HISTORY (1u << 11)     /* n-gram embeddings: a layer of ple.layers keeps rows */
+#define PLI_ARCH_NEXTN_CACHED (1u << 28) /* layers that predict further tokens have a cache */
 /* ---- the window ---- */
 #define PLI_ARCH_WINDOW_FIXED (1u << 12) /* the row's; the file can only turn it off with 0 */
 #define PLI_ARCH_WINDOW_ASKED (1u << 13) /* none unless the file names one */
@@ -53,6 +54,8 @@ typedef enum pli_slide_rule {
 #define PLI_ARCH_EMBEDDING_TWICE (1u << 18) /* a tied output is a copy even in the same memory */
 #define PLI_ARCH_NORM_AT_OUTPUT (1u << 19)  /* token_embd_norm is the output's norm */
 #define PLI_ARCH_FREQS_IN_FULL (1u << 27)   /* rope_freqs belongs to the layers without a window */
+#define PLI_ARCH_NEXTN_BIAS (1u << 29)      /* layers that predict: their experts' bias is loaded */
+#define PLI_ARCH_NEXTN_HEAD (1u << 30)      /* ... their own embeddings and head are */
 /* ---- the graph ---- */
 #define PLI_ARCH_NO_POSITIONS (1u << 20) /* no input of positions: no rotary embedding */
 #define PLI_ARCH_THIRD_INPUT (1u << 21)  /* one more input of a number for each token */

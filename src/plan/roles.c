@@ -2,10 +2,24 @@
 
 #include <string.h>
 
-/* "enc.blk.0.attn_q.weight" of an encoder, "dec.blk.0..." of its decoder: both are layers. */
-static pli_str without_side(pli_str name)
+/* What stands before a layer's number: "enc.blk.0.attn_q.weight" is an encoder's. 0: no layer's. */
+static size_t before_layer(pli_str name)
 {
-    return pli_starts(name, "enc.blk.") || pli_starts(name, "dec.blk.") ? pli_skip(name, 4) : name;
+    static const char *const stems[] = {"blk.", "enc.blk.", "dec.blk.", "posnet.", "convnext."};
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (pli_starts(name, stems[i]))
+            return strlen(stems[i]);
+    return 0;
+}
+
+static bool is_loaded(const pli_shape *shape, pli_str name, uint64_t layer)
+{
+    if (layer < shape->run_layers)
+        return true;
+    unsigned flags = shape->arch->flags;
+    return ((flags & PLI_ARCH_NEXTN_BIAS) && pli_contains(name, ".exp_probs_b")) ||
+           ((flags & PLI_ARCH_NEXTN_HEAD) && (pli_contains(name, ".nextn.embed_tokens.") ||
+                                              pli_contains(name, ".nextn.shared_head_")));
 }
 
 /* Tensors of no layer, by the beginning of their names; the others are the output's. */
@@ -29,13 +43,13 @@ static const struct {
 
 static pli_place place_of(const pli_shape *shape, pli_str name, uint64_t *layer)
 {
-    name = without_side(name);
-    if (pli_starts(name, "blk.")) {
-        name = pli_skip(name, 4);
+    size_t stem = before_layer(name);
+    if (stem) {
+        name = pli_skip(name, stem);
         if (pli_contains(name, ".cross_attn_rel_b."))
             return PLI_NOT_LOADED;
         if (pli_parse_u64_prefix(&name, layer) && *layer < shape->layers)
-            return *layer < shape->run_layers ? PLI_AT_LAYER : PLI_NOT_LOADED;
+            return is_loaded(shape, name, *layer) ? PLI_AT_LAYER : PLI_NOT_LOADED;
         return PLI_NOT_LOADED;
     }
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -50,7 +64,7 @@ static pli_place place_of(const pli_shape *shape, pli_str name, uint64_t *layer)
 static size_t layer_prefix(pli_str name)
 {
     uint64_t layer;
-    pli_str rest = pli_skip(without_side(name), 4);
+    pli_str rest = pli_skip(name, before_layer(name));
     (void)pli_parse_u64_prefix(&rest, &layer);
     return name.n - rest.n + (rest.n > 0);
 }
@@ -108,8 +122,8 @@ static void read_role(pli_shape *shape, const pli_tensor *tensor, pli_role *role
     role->layer = (uint32_t)layer;
     if (role->place != PLI_AT_LAYER)
         return;
-    bool has_side = without_side(name).n != name.n; /* two layers of this number */
-    role->skip = (uint16_t)layer_prefix(name);      /* names are capped far below */
+    bool has_side = !pli_starts(name, "blk."); /* several layers have this number */
+    role->skip = (uint16_t)layer_prefix(name); /* names are capped far below */
     name = pli_skip(name, role->skip);
     role->left = has_side ? 0 : (uint16_t)name.n;
     role->part = part_of(name);

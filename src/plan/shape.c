@@ -60,7 +60,7 @@ static void set_layers(pli_shape *shape, pli_calc *calc)
         layer->slides = kind.slides;
         layer->ratio = kind.ratio;
         layer->cached = kind.attends && !kind.shares && !(flags & PLI_ARCH_NO_CACHE) &&
-                        (!kind.predicts || (flags & PLI_ARCH_COMPRESSED));
+                        (!kind.predicts || (flags & PLI_ARCH_NEXTN_CACHED));
         if (layer->attends)
             set_widths(shape, calc, layer);
         if (kind.indexed)
