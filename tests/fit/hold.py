@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Hold `plimsoll fit --json` against rows of what llama.cpp itself allocates (tests/oracle/rows.py), to the byte.
 
-usage: hold.py PLIMSOLL ROWS.jsonl MODELS_DIR --engine NAME [--models A,B,...] [--only WORDS] [-v]
+usage: hold.py PLIMSOLL ROWS.jsonl MODELS_DIR [--engine NAME] [--models A,B,...] [--only WORDS] [--strict] [-v]
 
-MODELS_DIR holds MODEL.gguf for the rows' models; a row whose model is absent is skipped. Prints for each model how
-many rows agree in weights, context and compute, of the devices and of the host. Exit 0 if weights and context agree
-everywhere and so does every compute figure that plimsoll calls exact.
+MODELS_DIR holds MODEL.gguf for the rows' models; a row whose model is absent is skipped. Without NAME a row is held
+against the engine that it names. Prints for each model how many rows agree in weights, context and compute, of the
+devices and of the host. Exit 0 if weights and context agree everywhere and so does every compute figure that plimsoll
+calls exact (with --strict: every one).
 """
 import collections
 import json
@@ -74,7 +75,7 @@ class Tally:
         return ", ".join(f"{name} {self.right[name]}/{self.all[name]}" for name in self.all)
 
 
-def hold(row, have, tally, verbose):
+def hold(row, have, tally, strict, verbose):
     """Adds a row's figures; false if one that must agree does not."""
     good = True
     for device, want in truth(row).items():
@@ -83,21 +84,22 @@ def hold(row, have, tally, verbose):
             same = got[kind] == want[kind]
             name = kind if kind != "compute" else "compute of host" if device == "host" else "compute of devices"
             tally.add(name, same)
-            must = kind != "compute" or got["kind"] == "exact"
+            must = strict or kind != "compute" or got["kind"] == "exact"
             good &= same or not must
             if verbose and not same:
                 print(f"  {row['args']}: {device} {kind}: {want[kind]} wanted, {got[kind]} said"
-                      f" ({got[kind] - want[kind]:+d}{', as exact' if must else ''})")
+                      f" ({got[kind] - want[kind]:+d}{', which must agree' if must else ''})")
     return good
 
 
 def main():
-    words, verbose = [w for w in sys.argv[1:] if w != "-v"], "-v" in sys.argv
+    words = [w for w in sys.argv[1:] if w not in ("-v", "--strict")]
+    strict, verbose = "--strict" in sys.argv, "-v" in sys.argv
     options = {}
     while len(words) > 3:
         value = words.pop()
         options[words.pop()] = value
-    if len(words) != 3 or "--engine" not in options:
+    if len(words) != 3:
         sys.exit(__doc__)
     exe, rows, models = words
     chosen = options.get("--models", "").split(",")
@@ -111,12 +113,12 @@ def main():
         if chosen != [""] and row["model"] not in chosen:
             continue
         try:
-            have = answer(exe, gguf, options["--engine"], flags)
+            have = answer(exe, gguf, options.get("--engine", row["engine"]), flags)
         except ValueError as error:
             print(f"  {row['model']} {row['args']}: refused: {error}")
             good = False
             continue
-        good &= hold(row, have, tallies[row["model"]], verbose)
+        good &= hold(row, have, tallies[row["model"]], strict, verbose)
     for model, tally in tallies.items():
         print(f"{model}: {tally.line()}")
     return 0 if good and tallies else 1
