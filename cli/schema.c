@@ -14,6 +14,7 @@ static const struct document {
     {"fit", &plim_record_fit},
     {"models", &plim_record_models},
     {"check", &plim_record_check},
+    {"bench", &plim_record_bench},
     {"devices", &plim_record_devices_document},
     {"doctor", &plim_record_doctor_document},
     {"diff", &plim_record_diff_document},

@@ -3,6 +3,7 @@
 #define PLIMSOLL_PLIMSOLL_H
 #include <plimsoll/base.h>
 #include <plimsoll/machine.h>
+#include <plimsoll/meter.h>
 #include <plimsoll/model.h>
 #include <plimsoll/plan.h>
 #endif

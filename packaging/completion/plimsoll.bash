@@ -11,6 +11,7 @@ _plimsoll() {
         devices:--color) words="auto always never" ;;
         doctor:--color) words="auto always never" ;;
         capture:--color) words="auto always never" ;;
+        bench:--color) words="auto always never" ;;
         diff:--color) words="auto always never" ;;
         fit:-fa|fit:--flash-attn) words="on off auto" ;;
         fit:--color) words="auto always never" ;;
@@ -26,6 +27,7 @@ _plimsoll() {
         devices) words=" --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         doctor) words=" --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         capture) words=" --keep-identities --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
+        bench) words=" --threads --size --seconds --json --color -h --help" ;;
         diff) words=" --hardware --json --color -h --help" ;;
         fit) words=" --engine -c --ctx-size -ngl --gpu-layers --n-gpu-layers -ts --tensor-split -sm --split-mode -mg --main-gpu -ot --override-tensor -cmoe --cpu-moe -ncmoe --n-cpu-moe -b --batch-size -ub --ubatch-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -fa --flash-attn -kvu --kv-unified -no-kvu --no-kv-unified --swa-full -nkvo --no-kv-offload --no-op-offload --no-mmap -mla --mla-use --line --verify --markdown --html -mm --mmproj --no-mmproj-offload -md --model-draft --spec-draft-model --spec-type --spec-draft-n-max -ngld --gpu-layers-draft --n-gpu-layers-draft --spec-draft-ngl -devd --device-draft --spec-draft-device -ctkd --cache-type-k-draft --spec-draft-type-k -ctvd --cache-type-v-draft --spec-draft-type-v --lora --lora-scaled --control-vector --control-vector-scaled -cram --cache-ram --http-timeout -fitt --fit-target -fitc --fit-ctx --bandwidth --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         model) words=" --tensors --metadata --http-timeout --json --color -h --help" ;;
@@ -35,12 +37,12 @@ _plimsoll() {
         version) words=" --json --color -h --help" ;;
         esac ;;
     esac
-    ((COMP_CWORD == 1)) && words+=" show devices doctor capture diff fit model models check help version"
+    ((COMP_CWORD == 1)) && words+=" show devices doctor capture bench diff fit model models check help version"
     [[ $command == help ]] && words+=" $(_plimsoll_commands)"
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
     [[ $cur == -* || ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$cur"))
 }
 _plimsoll_commands() {
-    echo "show devices doctor capture diff fit model models check help version"
+    echo "show devices doctor capture bench diff fit model models check help version"
 }
 complete -o filenames -F _plimsoll plimsoll

@@ -23,6 +23,7 @@ static void set_widths(pli_shape *shape, uint64_t key, uint64_t value)
     for (uint64_t il = 0; il < shape->layers; il++) {
         shape->layer[il].key_width = key;
         shape->layer[il].value_width = value;
+        shape->layer[il].index_key = shape->layer[il].index_value = 0; /* it attends to all */
     }
 }
 

@@ -21,6 +21,7 @@
 #define END(rec)
 static const plim_record *const records[] = {
 #include <plimsoll/fields_machine.def>
+#include <plimsoll/fields_meter.def>
 #include <plimsoll/fields_model.def>
 #include <plimsoll/fields_plan.def>
 };
@@ -32,6 +33,8 @@ typedef struct place {
 #define PLACE(type, member) {#type "." #member, offsetof(type, member), sizeof ((type *)0)->member}
 
 static const place places[] = {
+    PLACE(plim_bench_options, struct_size), PLACE(plim_bench_options, threads),
+    PLACE(plim_bench_options, bytes), PLACE(plim_bench_options, seconds),
     PLACE(plim_error, struct_size), PLACE(plim_error, status), PLACE(plim_error, offset),
     PLACE(plim_error, subject), PLACE(plim_error, what), PLACE(plim_allocator, fn),
     PLACE(plim_allocator, user), PLACE(plim_reader, struct_size), PLACE(plim_reader, name),

@@ -8,6 +8,7 @@
     devices           list the accelerators, a line each
     doctor            say what was looked for, what is missing and what would help
     capture [FILE]    record what the probes read, to show it again elsewhere
+    bench             measure how fast the host moves its memory
     diff A B          compare two machines, recorded or as documents
 
   Judge a model:
