@@ -154,6 +154,7 @@ void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second)
 static void logits(pli_builder *b, pli_id hidden, bool tied)
 {
     bool named_so = b->shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT;
+    bool late = narrows_late(b);
     pli_id id =
         pli_build_norm(b, hidden, named_so ? "token_embd_norm" : "output_norm", PLI_OF_OUTPUT);
     if (b->graph->failed)
@@ -161,9 +162,7 @@ static void logits(pli_builder *b, pli_id hidden, bool tied)
     b->graph->node[id].flags |= PLI_NODE_HELD; /* the embeddings, should they be asked for */
     if (b->flags & PLI_GRAPH_HIDDEN_SCALE)
         id = pli_build_onto(b, id, PLI_NO_NODE);
-    if (narrows_late(b)) {
-        if (id != PLI_NO_NODE)
-            b->graph->node[id].flags |= PLI_NODE_HELD; /* is an output itself */
+    if (late) {
         id = pli_build_wanted_rows(b, id);
         b->rows = pli_output_rows(b->setup);
     }
@@ -231,6 +230,9 @@ bool pli_graph_build(pli_graph *graph, const pli_shape *shape, const pli_setup *
         return false;
     b.tokens = pli_graph_tokens(setup);
     b.sequences = setup->sequences;
+    uint64_t width = pli_model_number(shape->model, "%s.embedding_length_per_layer_input", 0);
+    if (b.flags & PLI_GRAPH_TABLE_AHEAD && width)
+        pli_build_table_rows(&b, width);
     pli_id hidden = embeddings(&b);
     b.rows = b.tokens;
     template->inputs(&b);

@@ -42,6 +42,7 @@
 #define PLI_GRAPH_ATTENDED_LAST ((uint64_t)1 << 32) /* residual + attended, not the reverse */
 #define PLI_GRAPH_HIDDEN_SCALE ((uint64_t)1 << 33)  /* what logits are made of is scaled */
 #define PLI_GRAPH_EXPERT_SCALES ((uint64_t)1 << 35) /* knows factors of experts (NVFP4) */
+#define PLI_GRAPH_TABLE_AHEAD ((uint64_t)1 << 36)   /* each layer's embeddings come first of all */
 #define PLI_GRAPH_ROPE_AT_32 ((uint64_t)1 << 34)    /* only the model of 32 layers rotates */
 
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
@@ -67,6 +68,7 @@ typedef struct pli_builder {
     pli_id positions, outputs;
     pli_id temperature;       /* a factor for each token's queries; or none */
     pli_id scores;            /* of the experts, where they were taken before; or none */
+    pli_id table_rows;        /* of the embeddings for each layer, not yet made a layer's */
     pli_id per_layer;         /* what each layer is told of its tokens; or none */
     pli_cache_input input[2]; /* full, sliding */
     uint64_t sequences;       /* among the tokens: as many of each */
@@ -95,7 +97,7 @@ typedef struct pli_template {
 extern const pli_template pli_template_delta;
 extern const pli_template pli_template_arctic;
 extern const pli_template pli_template_deci, pli_template_dense;
-extern const pli_template pli_template_gemma3n;
+extern const pli_template pli_template_gemma3n, pli_template_gemma4;
 extern const pli_template pli_template_kimi;
 extern const pli_template pli_template_latent;
 extern const pli_template pli_template_llama4;
@@ -120,7 +122,14 @@ static inline pli_dims pli_dims_of(uint64_t a, uint64_t b, uint64_t c)
 
 /* Whose weight: the input's, the embeddings' norm's, this layer's ("blk.N." before its name), the
  * output's. */
-typedef enum pli_whose { PLI_OF_INPUT, PLI_OF_FIRST, PLI_OF_LAYER, PLI_OF_OUTPUT } pli_whose;
+typedef enum pli_whose {
+    PLI_OF_INPUT,
+    PLI_OF_FIRST,
+    PLI_OF_TABLE, /* embeddings for each layer, and ... */
+    PLI_OF_MIXER, /* ... what makes them a layer's (roles.h) */
+    PLI_OF_LAYER,
+    PLI_OF_OUTPUT,
+} pli_whose;
 pli_id pli_build_weight(pli_builder *b, const char *name, const char *suffix, pli_whose whose);
 /* This layer's weight in other dimensions: it does not draw an operation, and may be copied from
  * one device to another. */
@@ -155,6 +164,9 @@ pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t widt
 const char *pli_build_either(const pli_builder *b, const char *first, const char *second);
 /* The embedding of a token's place beside that of the token, and their norm, if there are any. */
 pli_id pli_build_placed(pli_builder *b, pli_id embedded);
+void pli_build_table_rows(pli_builder *b, uint64_t width); /* b->table_rows */
+/* [width, tokens, layers]: what each layer is told of its tokens beside the embeddings. */
+pli_id pli_build_layer_embeddings(pli_builder *b, pli_id embedded, uint64_t width);
 /* Does layer il rotate? */
 bool pli_build_rotates(const pli_builder *b, uint64_t il);
 /* Multiplied, row by row of its width, with a square matrix; as it is without one. */

@@ -43,26 +43,40 @@ static pli_id product(pli_builder *b, const char *weight, pli_whose whose, pli_i
 
 /* ---- before and after the layers ------------------------------------------------------------- */
 
-/* [TOKEN_WIDTH, tokens, layers]: what every layer is told of its token. */
-static pli_id layer_embeddings(pli_builder *b, pli_id embedded)
+void pli_build_table_rows(pli_builder *b, uint64_t width)
+{
+    pli_dims dims = pli_dims_of(width * b->shape->layers, b->tokens, 1);
+    pli_id ids = pli_build_input(b, b->tokens, sizeof(int32_t));
+    pli_id table = pli_build_weight(b, "per_layer_token_embd", "weight", PLI_OF_TABLE);
+    b->table_rows = pli_build_op(b, PLI_OP_LOOKUP, dims, table, ids);
+    if (b->flags & PLI_GRAPH_TABLE_AHEAD)
+        pli_graph_expand(b->graph, b->table_rows);
+}
+
+/* The rows scaled, each layer's apart. */
+static pli_id own_rows(pli_builder *b, pli_dims dims)
+{
+    if (b->flags & PLI_GRAPH_TABLE_AHEAD)
+        return pli_build_view(b, pli_build_onto(b, b->table_rows, PLI_NO_NODE), dims);
+    pli_id id = pli_build_onto(b, pli_build_view(b, b->table_rows, dims), PLI_NO_NODE);
+    if (b->setup->generation->flags & PLI_GEN_TABLE_AT_INPUT) /* while the table is there */
+        pli_graph_expand(b->graph, id);
+    return id;
+}
+
+pli_id pli_build_layer_embeddings(pli_builder *b, pli_id embedded, uint64_t width)
 {
     uint64_t layers = b->shape->layers;
-    pli_dims dims = pli_dims_of(TOKEN_WIDTH, layers, b->tokens),
-             flat = pli_dims_of(TOKEN_WIDTH * layers, b->tokens, 1);
-    pli_id ids = pli_build_input(b, b->tokens, sizeof(int32_t));
-    bool first = b->setup->generation->flags & PLI_GEN_TABLE_AT_INPUT;
-    pli_whose whose = first ? PLI_OF_FIRST : PLI_OF_OUTPUT;
-    pli_id table =
-        pli_build_weight(b, "per_layer_token_embd", "weight", first ? PLI_OF_INPUT : PLI_OF_OUTPUT);
-    pli_id own = pli_build_view(b, pli_build_op(b, PLI_OP_LOOKUP, flat, table, ids), dims);
-    own = pli_build_onto(b, own, PLI_NO_NODE);
-    if (first)
-        pli_graph_expand(b->graph, own);
-    pli_id id = product(b, "per_layer_model_proj", whose, embedded, flat);
-    id = pli_build_view(b, pli_build_onto(b, id, PLI_NO_NODE), dims);
-    id = pli_build_norm(b, id, "per_layer_proj_norm", whose);
+    pli_dims dims = pli_dims_of(width, layers, b->tokens),
+             flat = pli_dims_of(width * layers, b->tokens, 1);
+    if (!b->table_rows)
+        pli_build_table_rows(b, width);
+    pli_id own = own_rows(b, dims);
+    pli_id by = pli_build_weight(b, "per_layer_model_proj", "weight", PLI_OF_MIXER);
+    pli_id id = pli_build_onto(b, pli_build_new(b, flat, by, embedded), PLI_NO_NODE);
+    id = pli_build_norm(b, pli_build_view(b, id, dims), "per_layer_proj_norm", PLI_OF_MIXER);
     id = pli_build_onto(b, pli_build_onto(b, id, own), PLI_NO_NODE);
-    dims = pli_dims_of(TOKEN_WIDTH, b->tokens, layers);
+    dims = pli_dims_of(width, b->tokens, layers);
     return pli_build_new(b, dims, pli_build_view(b, id, dims), PLI_NO_NODE);
 }
 
@@ -209,7 +223,7 @@ static pli_id told(pli_builder *b, pli_id hidden)
 static pli_id layer_of(pli_builder *b, pli_id hidden)
 {
     if (b->il == 0) {
-        b->per_layer = layer_embeddings(b, hidden);
+        b->per_layer = pli_build_layer_embeddings(b, hidden, TOKEN_WIDTH);
         hidden = unfolded(b, hidden);
     }
     const router r = {pli_build_weight(b, "altup_router_norm", "weight", PLI_OF_LAYER),

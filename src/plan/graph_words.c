@@ -90,6 +90,14 @@ static size_t site_of(const pli_builder *b, pli_whose whose)
         return pli_norm_site(b->plan, b->setup, b->sites);
     case PLI_OF_LAYER:
         return pli_layer_site(b->plan, b->sites, b->il);
+    case PLI_OF_TABLE:
+        if (b->setup->generation->flags & PLI_GEN_TABLE_AT_INPUT)
+            return b->sites->devices;
+        break;
+    case PLI_OF_MIXER:
+        if (b->setup->generation->flags & PLI_GEN_TABLE_AT_INPUT)
+            return pli_layer_site(b->plan, b->sites, 0);
+        break;
     case PLI_OF_OUTPUT:
         break;
     }
