@@ -163,8 +163,8 @@ static pli_id expanded(pli_builder *b, const pli_attention *a, pli_id id, uint64
     if (!a->expand)
         return id;
     id = pli_build_new(b, pli_dims_of(a->expanded_length, b->tokens, heads), a->expand, id);
-    if (id != PLI_NO_NODE)
-        b->graph->node[id].rows = b->tokens;
+    if (id != PLI_NO_NODE) /* each stream by itself: lending looks at the tokens of one */
+        b->graph->node[id].rows = b->tokens / b->setup->streams;
     return id;
 }
 

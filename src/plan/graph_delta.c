@@ -32,21 +32,29 @@ static pli_id in_heads(pli_builder *b, const pli_delta *d, pli_id id)
 
 /* ---- what enters the rule -------------------------------------------------------------------- */
 
+/* Part of what one product made for several purposes: it stands by key heads, `elements` of
+ * `width` for each. */
+static pli_id part_of(pli_builder *b, const pli_delta *d, pli_id of, uint64_t elements,
+                      uint64_t width)
+{
+    pli_dims dims = pli_dims_of(elements / d->key_heads, d->key_heads, b->tokens);
+    pli_id id = pli_build_part(b, of, dims, width / d->key_heads, width);
+    return pli_build_new(b, pli_dims_of(elements, b->tokens, 1), id, PLI_NO_NODE);
+}
+
 /* Queries, keys and values of each token behind each other, and the gate of the result. Old files
- * have one matrix for all four, whose parts stand by key heads. */
+ * have one matrix for all four. */
 static pli_id projected(pli_builder *b, const pli_delta *d, pli_id x, pli_id *gate)
 {
+    uint64_t keys = key_width(d), values = d->heads * d->head, width = 2 * keys + 2 * values;
     if (pli_build_has(b, "attn_qkv")) {
-        *gate = pli_build_product(b, "attn_gate", x, d->heads * d->head);
+        *gate = pli_build_product(b, "attn_gate", x, values);
         return pli_build_product(b, "attn_qkv", x, d->mixed);
     }
-    uint64_t keys = key_width(d), values = d->heads * d->head, width = 2 * keys + 2 * values;
     pli_id all = pli_build_product(b, "ssm_in", x, width);
-    pli_dims key = pli_dims_of(keys, b->tokens, 1), value = pli_dims_of(values, b->tokens, 1);
-    *gate = pli_build_new(b, value, pli_build_view(b, all, value), PLI_NO_NODE);
-    pli_id q = pli_build_new(b, key, pli_build_view(b, all, key), PLI_NO_NODE);
-    pli_id k = pli_build_new(b, key, pli_build_view(b, all, key), PLI_NO_NODE);
-    pli_id v = pli_build_new(b, value, pli_build_view(b, all, value), PLI_NO_NODE);
+    *gate = part_of(b, d, all, values, width);
+    pli_id q = part_of(b, d, all, keys, width), k = part_of(b, d, all, keys, width);
+    pli_id v = part_of(b, d, all, values, width);
     q = pli_build_new(b, pli_dims_of(2 * keys, b->tokens, 1), q, k);
     return pli_build_new(b, pli_dims_of(d->mixed, b->tokens, 1), q, v);
 }
@@ -72,8 +80,8 @@ static void read_rates(pli_builder *b, const pli_delta *d, pli_id x, pli_delta_r
     pli_id decay;
     if (pli_build_has(b, "ssm_ba")) {
         pli_id both = pli_build_product(b, "ssm_ba", x, 2 * d->heads);
-        rule->beta = unary(b, pli_build_new(b, dims, pli_build_view(b, both, dims), PLI_NO_NODE));
-        decay = pli_build_new(b, dims, pli_build_view(b, both, dims), PLI_NO_NODE);
+        rule->beta = unary(b, part_of(b, d, both, d->heads, 2 * d->heads));
+        decay = part_of(b, d, both, d->heads, 2 * d->heads);
     } else {
         pli_id beta = pli_build_product(b, "ssm_beta", x, d->heads);
         rule->beta = unary(b, pli_build_view(b, beta, dims));

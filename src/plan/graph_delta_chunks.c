@@ -97,7 +97,7 @@ static void mask_decays(pli_builder *b, chunks *c)
 /* What each token of a chunk owes those before it, solved for all at once. */
 static void solve(pli_builder *b, chunks *c)
 {
-    pli_id id = pli_build_new(b, c->square, same(b, c->keys), same(b, c->keys_beta));
+    pli_id id = pli_build_new(b, c->square, c->keys, c->keys_beta);
     id = pli_build_onto(b, pli_build_onto(b, id, c->mask), b->chunk.before);
     id = unary(b, id);
     pli_id left = copied(b, b->chunk.identity, c->square);
@@ -119,18 +119,19 @@ static void prepare(pli_builder *b, const pli_delta *d, const pli_delta_rule *ru
     pli_id beta = by_heads(b, d, c, rule->beta, 1);
     pli_id values = copied(b, pli_build_view(b, rule->mixed, heads), heads);
     values = pli_build_onto(b, by_heads(b, d, c, values, d->head), beta);
-    c->keys = by_heads(b, d, c, normed(b, d, rule->mixed), d->head);
-    c->keys_beta = pli_build_onto(b, c->keys, beta);
+    pli_id keys = by_heads(b, d, c, normed(b, d, rule->mixed), d->head);
+    c->keys = same(b, keys);
+    c->keys_beta = same(b, pli_build_onto(b, keys, beta));
     mask_decays(b, c);
     solve(b, c);
     c->values = pli_build_new(b, rows, turned(b, same(b, values)), c->solved);
     c->grown = unary(b, turned(b, c->sums));
-    pli_id id = turned(b, pli_build_onto(b, same(b, c->keys_beta), c->grown));
+    pli_id id = turned(b, pli_build_onto(b, c->keys_beta, c->grown));
     c->keys_decayed = turned(b, pli_build_new(b, rows, c->solved, id));
     id = unary(b, unary(b, pli_build_onto(b, c->sums, c->last)));
-    c->keys_left = pli_build_onto(b, same(b, c->keys), id);
-    c->queries = by_heads(b, d, c, unary(b, normed(b, d, rule->mixed)), d->head);
-    id = pli_build_new(b, c->square, same(b, c->keys), same(b, c->queries));
+    c->keys_left = pli_build_onto(b, c->keys, id);
+    c->queries = same(b, by_heads(b, d, c, unary(b, normed(b, d, rule->mixed)), d->head));
+    id = pli_build_new(b, c->square, c->keys, c->queries);
     c->scores = pli_build_onto(b, pli_build_onto(b, id, c->mask), b->chunk.until);
 }
 

@@ -104,7 +104,8 @@ static void interpolate_6(pli_builder *b, mixer *m)
     if (!pli_build_has(b, "time_mix_lerp_fused"))
         return;
     id = onto_weight(b, id, "time_mix_lerp_fused");
-    m->lerps = pli_build_onto(b, pli_build_onto(b, id, m->difference), m->x);
+    id = pli_build_onto(b, id, as_rows(b, m->difference));
+    m->lerps = pli_build_onto(b, id, as_rows(b, m->x));
 }
 
 /* Files of before the five weights were fused into one interpolate each by itself. */
@@ -220,8 +221,7 @@ static pli_id value_7(pli_builder *b, const mixer *m)
         b->first_value = value;
         return as_heads(b, value);
     }
-    pli_id share = narrowed(b, names, as_rows(b, m->lerps),
-                            "%s.attention.value_residual_mix_lora_rank", false);
+    pli_id share = narrowed(b, names, x, "%s.attention.value_residual_mix_lora_rank", false);
     share = unary(b, onto_weight(b, share, "time_mix_v0"));
     pli_id pull = pli_build_onto(b, pli_build_onto(b, b->first_value, value), share);
     return as_heads(b, pli_build_onto(b, value, pull));

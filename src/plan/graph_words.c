@@ -61,6 +61,8 @@ pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, 
 {
     pli_id id = pli_build_view(b, of, dims);
     pli_calc *calc = &b->graph->calc;
+    if (dims.n[0] == 0 || dims.n[1] == 0 || dims.n[2] == 0)
+        return id;
     uint64_t before = pli_plus(calc, pli_times(calc, step1, dims.n[1] - 1),
                                pli_times(calc, step2, dims.n[2] - 1));
     if (id != PLI_NO_NODE)
