@@ -117,6 +117,46 @@ static void print_lines(cli_term term, const plim_fit *fit, cli_fit_half half, b
     }
 }
 
+/* A memory, what it holds, the parts of that: a tree by indentation. */
+enum { STEP = 2 };
+
+static void print_term(cli_term term, const plim_term *t, int wide)
+{
+    enum { BYTES = 10, KIND = 8, DEVICE = 6 };
+    char bytes[32];
+    int indent = STEP * (int)t->depth;
+    int at = printf("  %-*s  %*s%-*s  %*s  %-*s  ", DEVICE, t->depth ? "" : t->device, indent, "",
+                    wide - indent, t->term, BYTES, plim_bytes_text(t->bytes, bytes, sizeof bytes),
+                    KIND, t->kind);
+    unsigned column = at > 0 ? (unsigned)at : 0;
+    cli_wrap(stdout, t->formula, column, column, term.width);
+}
+
+/* Those of one parent (NULL: the roots), each before its own parts; at most as deep as the parts of
+ * a memory's weights. */
+static void print_parts(cli_term term, const plim_fit *fit, const plim_term *parent, int wide)
+{
+    for (size_t i = 0; i < fit->explain.count; i++) {
+        const plim_term *t = fit->explain.items[i];
+        bool has_parent = PLIM_KNOWN(term, t, parent);
+        if (parent ? !has_parent || t->parent != parent->id : has_parent)
+            continue;
+        print_term(term, t, wide);
+        print_parts(term, fit, t, wide);
+    }
+}
+
+static void print_terms(cli_term term, const plim_fit *fit)
+{
+    int wide = 0;
+    for (size_t i = 0; i < fit->explain.count; i++) {
+        const plim_term *t = fit->explain.items[i];
+        int width = STEP * (int)t->depth + (int)strlen(t->term);
+        wide = width > wide ? width : wide;
+    }
+    print_parts(term, fit, NULL, wide);
+}
+
 static void print_tables(cli_term term, const plim_fit *fit, bool explain)
 {
     cli_fit_table table;
@@ -124,6 +164,10 @@ static void print_tables(cli_term term, const plim_fit *fit, bool explain)
         if (!table.list->count)
             continue;
         (void)printf("\n%s\n", table.title);
+        if (table.record == &plim_record_term) {
+            print_terms(term, fit);
+            continue;
+        }
         cli_table(term, 2, table.columns, table.column_count, table.record, table.list);
     }
 }

@@ -1,9 +1,12 @@
 #include "explain.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "compute.h"
 #include "extras_tell.h"
+
+#define NO_PARENT UINT64_MAX
 
 typedef struct explaining {
     pli_arena *arena;
@@ -12,26 +15,54 @@ typedef struct explaining {
     const pli_sites *sites;
     const pli_plan *plan;
     plim_items *out;
+    uint64_t parent, depth; /* of the terms that follow */
 } explaining;
 
-void pli_add_term(pli_arena *arena, plim_items *out, const char *device, const char *name,
-                  pli_certainty kind, uint64_t bytes, const char *formula)
+/* Its number in the list. */
+static uint64_t add_term(const explaining *e, const char *device, const char *name,
+                         pli_certainty kind, uint64_t bytes, const char *formula)
 {
-    plim_term *term = PLI_NEW(arena, term);
+    plim_term *term = PLI_NEW(e->arena, term);
+    uint64_t id = e->out->count;
     if (!term)
-        return;
+        return id;
     PLI_SET(term, term, device, device, NULL);
     PLI_SET(term, term, term, name, NULL);
     PLI_SET_STR(term, term, formula, formula, NULL);
     PLI_SET(term, term, bytes, bytes, NULL);
     PLI_SET(term, term, kind, pli_certainty_name(kind), NULL);
-    (void)pli_items_add(arena, out, term);
+    PLI_SET(term, term, id, id, NULL);
+    if (e->parent != NO_PARENT)
+        PLI_SET(term, term, parent, e->parent, NULL);
+    PLI_SET(term, term, depth, e->depth, NULL);
+    (void)pli_items_add(e->arena, e->out, term);
+    return id;
 }
 
-static void add_term(const explaining *e, const char *device, const char *name, pli_certainty kind,
-                     uint64_t bytes, const char *formula)
+/* The same explanation, one level down. */
+static explaining below(const explaining *e, uint64_t parent)
 {
-    pli_add_term(e->arena, e->out, device, name, kind, bytes, formula);
+    explaining part = *e;
+    part.parent = parent;
+    part.depth++;
+    return part;
+}
+
+static const char in_all[] = "in all"; /* the root of a memory's terms */
+
+void pli_add_term(pli_arena *arena, plim_items *out, const char *device, const char *name,
+                  pli_certainty kind, uint64_t bytes, const char *formula)
+{
+    explaining e = {.arena = arena, .out = out, .parent = NO_PARENT};
+    for (size_t i = 0; i < out->count; i++) {
+        const plim_term *term = out->items[i];
+        if (term->depth == 0 && strcmp(term->term, in_all) == 0 &&
+            strcmp(term->device, device) == 0) {
+            e.parent = i;
+            e.depth = 1;
+        }
+    }
+    (void)add_term(&e, device, name, kind, bytes, formula);
 }
 
 static pli_certainty cache_kind(const explaining *e, const pli_site *site)
@@ -55,17 +86,30 @@ static const char *contents(const explaining *e, size_t i)
                   : NULL;
 }
 
+static const char *const uses[PLI_USES] = {
+    [PLI_FOR_INPUT] = "embeddings",      [PLI_FOR_ATTENTION] = "attention",
+    [PLI_FOR_RECURRENCE] = "recurrence", [PLI_FOR_FEED_FORWARD] = "feed-forward",
+    [PLI_FOR_EXPERTS] = "experts",       [PLI_FOR_OUTPUT] = "output and norms",
+    [PLI_FOR_ELSE] = "other tensors",
+};
+
 static void explain_weights(const explaining *e, size_t i)
 {
     const pli_site *site = &e->sites->at[i];
     const pli_share *load = &e->plan->at[i];
-    bool exact = site->backend->exact && !e->plan->weights_estimated;
+    pli_certainty kind =
+        site->backend->exact && !e->plan->weights_estimated ? PLI_EXACT : PLI_ESTIMATE;
     const char *what = contents(e, i);
     if (!load->weights || !what)
         return;
-    add_term(e, site->name, "weights", exact ? PLI_EXACT : PLI_ESTIMATE, load->weights,
-             pli_printf(e->arena, "%s; each tensor a multiple of %" PRIu64 " B", what,
-                        site->backend->alignment));
+    explaining parts =
+        below(e, add_term(e, site->name, "weights", kind, load->weights,
+                          pli_printf(e->arena, "%s; each tensor a multiple of %" PRIu64 " B", what,
+                                     site->backend->alignment)));
+    for (size_t k = 0; k < PLI_USES; k++)
+        if (load->weights_for[k])
+            (void)add_term(&parts, site->name, uses[k], kind, load->weights_for[k],
+                           "as the file stores it, padded");
 }
 
 /* The sum over the machine: one line for each kind of cache. */
@@ -76,21 +120,21 @@ static void explain_caches(const explaining *e)
         const pli_cache *c = &e->plan->cache[i];
         uint64_t bytes = pli_mul_sat(pli_mul_sat(c->cells, c->streams),
                                      pli_add_sat(c->key_bytes, c->value_bytes));
-        add_term(e, "all", pli_cache_kind_name(c->kind),
-                 e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT, bytes,
-                 pli_printf(e->arena,
-                            "%" PRIu64 " cells x %" PRIu64 " streams x (K %" PRIu64
-                            " B %s + V %" PRIu64 " B %s) over %" PRIu64 " layers",
-                            c->cells, c->streams, c->key_bytes, s->type_k->name, c->value_bytes,
-                            s->type_v->name, c->layers));
+        (void)add_term(e, "all", pli_cache_kind_name(c->kind),
+                       e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT, bytes,
+                       pli_printf(e->arena,
+                                  "%" PRIu64 " cells x %" PRIu64 " streams x (K %" PRIu64
+                                  " B %s + V %" PRIu64 " B %s) over %" PRIu64 " layers",
+                                  c->cells, c->streams, c->key_bytes, s->type_k->name,
+                                  c->value_bytes, s->type_v->name, c->layers));
     }
     if (e->plan->state_layers)
-        add_term(e, "all", "recurrent state",
-                 e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT,
-                 pli_mul_sat(e->plan->state_bytes, s->sequences),
-                 pli_printf(e->arena,
-                            "%" PRIu64 " sequences x %" PRIu64 " B over %" PRIu64 " layers",
-                            s->sequences, e->plan->state_bytes, e->plan->state_layers));
+        (void)add_term(e, "all", "recurrent state",
+                       e->shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT,
+                       pli_mul_sat(e->plan->state_bytes, s->sequences),
+                       pli_printf(e->arena,
+                                  "%" PRIu64 " sequences x %" PRIu64 " B over %" PRIu64 " layers",
+                                  s->sequences, e->plan->state_bytes, e->plan->state_layers));
 }
 
 static const char *compute_formula(const explaining *e, size_t i)
@@ -120,28 +164,55 @@ static const char *compute_formula(const explaining *e, size_t i)
         e->arena, "about: widest point of a layer or the logits, %" PRIu64 " tokens x 4 B", tokens);
 }
 
-static void explain_site(const explaining *e, size_t i)
+/* As uncertain as the most uncertain of its parts. */
+static pli_certainty whole_kind(const explaining *e, size_t i)
+{
+    const pli_share *load = &e->plan->at[i];
+    bool exact = e->sites->at[i].backend->exact && !e->plan->weights_estimated && !load->overhead &&
+                 !(e->shape->arch->flags & PLI_ARCH_INEXACT);
+    return exact ? load->compute_kind : PLI_ESTIMATE;
+}
+
+static const char *whole_formula(const explaining *e, size_t i)
+{
+    const pli_site *site = &e->sites->at[i];
+    if (!site->budget_known)
+        return "the sum of its parts";
+    return pli_printf(e->arena, "the sum of its parts; %" PRIu64 " B may be used", site->budget);
+}
+
+static void explain_parts(const explaining *e, size_t i)
 {
     const pli_site *site = &e->sites->at[i];
     const pli_share *load = &e->plan->at[i];
     explain_weights(e, i);
     if (load->kv)
-        add_term(e, site->name, "KV cache here", cache_kind(e, site), load->kv,
-                 pli_printf(e->arena, "of its layers, each tensor rounded up to %" PRIu64 " B",
-                            site->backend->alignment));
+        (void)add_term(e, site->name, "KV cache here", cache_kind(e, site), load->kv,
+                       pli_printf(e->arena,
+                                  "of its layers, each tensor rounded up to %" PRIu64 " B",
+                                  site->backend->alignment));
     if (load->state)
-        add_term(e, site->name, "recurrent state here", cache_kind(e, site), load->state,
-                 "of its layers");
+        (void)add_term(e, site->name, "recurrent state here", cache_kind(e, site), load->state,
+                       "of its layers");
     if (load->compute)
-        add_term(e, site->name, "compute buffers", load->compute_kind, load->compute,
-                 compute_formula(e, i));
+        (void)add_term(e, site->name, "compute buffers", load->compute_kind, load->compute,
+                       compute_formula(e, i));
     if (load->output)
-        add_term(e, site->name, "output", PLI_EXACT, load->output,
-                 pli_printf(e->arena, "vocabulary %" PRIu64 " x %" PRIu64 " sequences x 4 B",
-                            e->shape->vocabulary, e->setup->sequences));
+        (void)add_term(e, site->name, "output", PLI_EXACT, load->output,
+                       pli_printf(e->arena, "vocabulary %" PRIu64 " x %" PRIu64 " sequences x 4 B",
+                                  e->shape->vocabulary, e->setup->sequences));
     if (load->overhead)
-        add_term(e, site->name, "driver and kernels", PLI_ESTIMATE, load->overhead,
-                 "the backend's own context, before the first tensor");
+        (void)add_term(e, site->name, "driver and kernels", PLI_ESTIMATE, load->overhead,
+                       "the backend's own context, before the first tensor");
+}
+
+static void explain_site(const explaining *e, size_t i)
+{
+    if (!e->plan->at[i].used)
+        return;
+    explaining parts = below(e, add_term(e, e->sites->at[i].name, in_all, whole_kind(e, i),
+                                         e->plan->at[i].used, whole_formula(e, i)));
+    explain_parts(&parts, i);
 }
 
 static void explain_budgets(const explaining *e)
@@ -149,19 +220,19 @@ static void explain_budgets(const explaining *e)
     const pli_site *host = pli_sites_host(e->sites);
     for (size_t i = 0; i < e->sites->devices; i++)
         if (e->sites->at[i].shared)
-            add_term(e, host->name, "of devices that share it", PLI_EXACT,
-                     pli_sub_sat(e->plan->at[i].used, e->sites->at[i].own),
-                     pli_printf(e->arena, "%s has no memory of its own: counted in RAM too",
-                                e->sites->at[i].name));
+            (void)add_term(e, host->name, "of devices that share it", PLI_EXACT,
+                           pli_sub_sat(e->plan->at[i].used, e->sites->at[i].own),
+                           pli_printf(e->arena, "%s has no memory of its own: counted in RAM too",
+                                      e->sites->at[i].name));
     if (host->budget_known)
-        add_term(e, host->name, "kept for the system", PLI_EXACT, e->sites->safety,
-                 "safety buffer, taken from what is free before anything is compared");
+        (void)add_term(e, host->name, "kept for the system", PLI_EXACT, e->sites->safety,
+                       "safety buffer, taken from what is free before anything is compared");
 }
 
 bool pli_explain(pli_arena *arena, const pli_shape *shape, const pli_setup *setup,
                  const pli_sites *sites, const pli_plan *plan, plim_items *out)
 {
-    explaining e = {arena, shape, setup, sites, plan, out};
+    explaining e = {arena, shape, setup, sites, plan, out, NO_PARENT, 0};
     explain_caches(&e);
     for (size_t i = 0; i <= sites->devices; i++)
         explain_site(&e, i);

@@ -1,4 +1,6 @@
-/* Every term of a plan with its formula and its numbers. */
+/* Every term of a plan with its formula and its numbers, as a tree: a memory, what it holds, the
+ * parts of that. A parent's bytes are the sum of its parts'. Beside it, of the whole machine: the
+ * caches by kind; and what RAM holds besides. */
 #ifndef PLI_EXPLAIN_H
 #define PLI_EXPLAIN_H
 

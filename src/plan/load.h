@@ -10,11 +10,24 @@
 typedef enum pli_certainty { PLI_EXACT, PLI_BOUND, PLI_ESTIMATE } pli_certainty;
 const char *pli_certainty_name(pli_certainty);
 
+/* What weights are for. */
+typedef enum pli_use {
+    PLI_FOR_INPUT,
+    PLI_FOR_ATTENTION,
+    PLI_FOR_RECURRENCE,
+    PLI_FOR_FEED_FORWARD,
+    PLI_FOR_EXPERTS,
+    PLI_FOR_OUTPUT,
+    PLI_FOR_ELSE,
+    PLI_USES,
+} pli_use;
+
 typedef struct pli_share {
     uint64_t layers;
     uint64_t weights, kv, state, compute, output, overhead;
     uint64_t draft, projector, adapters, prompts; /* what is loaded beside the model (extras.h) */
     uint64_t used;                                /* their sum */
+    uint64_t weights_for[PLI_USES];               /* the sum is weights */
     pli_certainty compute_kind;
     uint64_t read; /* of the weights, bytes that a token needs */
 } pli_share;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "load.h"
+
 /* What stands before a layer's number: "enc.blk.0.attn_q.weight" is an encoder's. 0: no layer's. */
 static size_t before_layer(pli_str name)
 {
@@ -90,6 +92,40 @@ static uint8_t part_of(pli_str name)
     return 0;
 }
 
+/* By the beginning of a tensor's name behind "blk.N.". */
+static pli_use use_of(pli_str name, uint8_t part)
+{
+    static const struct {
+        const char *name;
+        pli_use use;
+    } uses[] = {
+        {"attn", PLI_FOR_ATTENTION},         {"cross_attn", PLI_FOR_ATTENTION},
+        {"indexer", PLI_FOR_ATTENTION},      {"ffn", PLI_FOR_FEED_FORWARD},
+        {"exp_probs", PLI_FOR_FEED_FORWARD}, {"ssm", PLI_FOR_RECURRENCE},
+        {"time_mix", PLI_FOR_RECURRENCE},    {"channel_mix", PLI_FOR_RECURRENCE},
+        {"shortconv", PLI_FOR_RECURRENCE},
+    };
+    if (part & PLI_PART_EXPERTS)
+        return PLI_FOR_EXPERTS;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (pli_starts(name, uses[i].name))
+            return uses[i].use;
+    return PLI_FOR_ELSE;
+}
+
+/* ... and of one that is in no layer. */
+static pli_use use_outside(pli_place place)
+{
+    switch (place) {
+    case PLI_AT_OUTPUT:
+        return PLI_FOR_OUTPUT;
+    case PLI_AT_EVERY_LAYER:
+        return PLI_FOR_ATTENTION;
+    default:
+        return PLI_FOR_INPUT;
+    }
+}
+
 static uint64_t mixed(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
@@ -120,6 +156,7 @@ static void read_role(pli_shape *shape, const pli_tensor *tensor, pli_role *role
     uint64_t layer = 0;
     role->place = (uint8_t)place_of(shape, name, &layer);
     role->layer = (uint32_t)layer;
+    role->use = (uint8_t)use_outside((pli_place)role->place);
     if (role->place != PLI_AT_LAYER)
         return;
     bool has_side = !pli_starts(name, "blk."); /* several layers have this number */
@@ -127,6 +164,7 @@ static void read_role(pli_shape *shape, const pli_tensor *tensor, pli_role *role
     name = pli_skip(name, role->skip);
     role->left = has_side ? 0 : (uint16_t)name.n;
     role->part = part_of(name);
+    role->use = (uint8_t)use_of(name, role->part);
     add_to_layer(&shape->layer[layer], tensor, name);
     shape->layer[layer].tensors++;
 }

@@ -28,6 +28,7 @@ typedef struct pli_role {
     uint16_t left; /* ... and behind them */
     uint8_t place; /* pli_place */
     uint8_t part;  /* PLI_PART_*; 0: no feed-forward matrix */
+    uint8_t use;   /* pli_use */
 } pli_role;
 
 /* Fills shape->role and in_layer, and names, bytes and tensors of every layer. NOMEM. */

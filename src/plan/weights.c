@@ -133,7 +133,10 @@ static void add_bytes(placing *p, const pli_tensor *tensor, size_t site, uint64_
     const pli_backend *backend = p->sites->at[site].backend;
     const pli_quant *type = pli_quant_at(tensor->type);
     uint64_t taken = pli_allocated(&p->calc, backend, type, tensor->shape[0], bytes);
-    p->plan->at[site].weights = pli_plus(&p->calc, p->plan->at[site].weights, taken);
+    pli_share *at = &p->plan->at[site];
+    uint64_t *use = &at->weights_for[p->shape->role[index_of(p, tensor)].use];
+    at->weights = pli_plus(&p->calc, at->weights, taken);
+    *use = pli_add_sat(*use, taken);
     p->plan->at[site].read =
         pli_add_sat(p->plan->at[site].read, active_bytes(p, index_of(p, tensor), bytes));
     if (type->block_bytes == 0 || !backend->exact)

@@ -163,6 +163,48 @@ static void test_flags(void **state)
     plim_fit_free(fit);
 }
 
+/* Every memory's terms are a tree: the parts of each sum up to it, and the roots to the document's
+ * own figures. */
+static void check_tree(const plim_fit *fit)
+{
+    uint64_t roots = 0;
+    for (size_t i = 0; i < fit->explain.count; i++) {
+        const plim_term *t = fit->explain.items[i];
+        uint64_t sum = 0, parts = 0;
+        assert_int_equal(t->id, i);
+        assert_int_equal(PLIM_KNOWN(term, t, parent), t->depth > 0);
+        for (size_t k = 0; k < fit->explain.count; k++) {
+            const plim_term *part = fit->explain.items[k];
+            if (!PLIM_KNOWN(term, part, parent) || part->parent != i)
+                continue;
+            assert_int_equal(part->depth, t->depth + 1);
+            assert_string_equal(part->device, t->device);
+            sum += part->bytes;
+            parts++;
+        }
+        if (parts)
+            assert_int_equal(sum, t->bytes);
+        if (strcmp(t->term, "in all") == 0)
+            roots += t->bytes;
+    }
+    assert_int_equal(roots, fit->memory->total_bytes);
+}
+
+static void test_tree(void **state)
+{
+    static const char *const machines[] = {"cuda:24GiB*2,cpu:64GiB", "metal:64GiB", "cpu:64GiB",
+                                           "rocm:24GiB,cuda:8GiB,cpu:64GiB"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(machines); i++)
+        for (int layers = -1; layers < 34; layers += 11) {
+            plim_fit_options o = fit_options(8192, 2);
+            o.gpu_layers = layers;
+            plim_fit *fit = fit_on(&llama3_8b, machines[i], &o);
+            check_tree(fit);
+            plim_fit_free(fit);
+        }
+}
+
 /* A device without memory of its own is counted in RAM. */
 static void test_shared_memory(void **state)
 {
@@ -220,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_max_context),  cmocka_unit_test(test_split),
         cmocka_unit_test(test_flags),        cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_alternatives), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
