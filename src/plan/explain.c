@@ -51,10 +51,10 @@ static explaining below(const explaining *e, uint64_t parent)
 static const char in_all[] = "in all"; /* the root of a memory's terms */
 
 void pli_add_term(pli_arena *arena, plim_items *out, const char *device, const char *name,
-                  pli_certainty kind, uint64_t bytes, const char *formula)
+                  pli_certainty kind, uint64_t bytes, const char *formula, bool counted)
 {
     explaining e = {.arena = arena, .out = out, .parent = NO_PARENT};
-    for (size_t i = 0; i < out->count; i++) {
+    for (size_t i = 0; counted && i < out->count; i++) {
         const plim_term *term = out->items[i];
         if (term->depth == 0 && strcmp(term->term, in_all) == 0 &&
             strcmp(term->device, device) == 0) {

@@ -51,7 +51,7 @@ static void add(const telling *t, size_t site, const char *name, pli_certainty k
                 const char *formula)
 {
     if (bytes)
-        pli_add_term(t->arena, t->out, t->sites->at[site].name, name, kind, bytes, formula);
+        pli_add_term(t->arena, t->out, t->sites->at[site].name, name, kind, bytes, formula, true);
 }
 
 static void tell_draft(const telling *t)
@@ -99,11 +99,12 @@ static void tell_prompts(const telling *t)
     size_t host = t->sites->devices;
     if (extras->cache_unlimited)
         pli_add_term(t->arena, t->out, t->sites->at[host].name, "prompt cache", PLI_ESTIMATE, 0,
-                     "grows without a limit (--cache-ram -1); not counted");
-    else
-        add(t, host, "prompt cache", PLI_BOUND, extras->cache,
-            extras->cache_given ? "at most: --cache-ram"
-                                : "grows with use up to this (--cache-ram); not counted");
+                     "grows without a limit (--cache-ram -1); not counted", false);
+    else if (extras->cache_given)
+        add(t, host, "prompt cache", PLI_BOUND, extras->cache, "at most: --cache-ram");
+    else if (extras->cache)
+        pli_add_term(t->arena, t->out, t->sites->at[host].name, "prompt cache", PLI_BOUND,
+                     extras->cache, "grows with use up to this (--cache-ram); not counted", false);
 }
 
 void pli_extras_explain(pli_arena *arena, const pli_shape *shape, const pli_setup *setup,

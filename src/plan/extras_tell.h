@@ -12,10 +12,10 @@ void pli_extras_explain(pli_arena *arena, const pli_shape *shape, const pli_setu
                         const pli_sites *sites, const pli_plan *plan, plim_items *out);
 void pli_extras_command(pli_buf *out, const pli_setup *setup);
 
-/* One more part of what a memory holds (explain.c); an argument quoted for a POSIX shell, a cache type where it is not the
- * default (command.c). */
+/* One more part of what a memory holds, or, not counted, a line beside it (explain.c); an argument
+ * quoted for a POSIX shell, a cache type where it is not the default (command.c). */
 void pli_add_term(pli_arena *arena, plim_items *out, const char *device, const char *name,
-                  pli_certainty kind, uint64_t bytes, const char *formula);
+                  pli_certainty kind, uint64_t bytes, const char *formula, bool counted);
 void pli_add_quoted(pli_buf *out, const char *text);
 void pli_add_type(pli_buf *out, const char *flag, const pli_quant *type);
 

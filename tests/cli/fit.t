@@ -20,13 +20,14 @@ Does a model fit a machine? The machine is given by its memory.
                 feed-forward        3.18 GiB  exact     as the file stores it, padded
                 output and norms   411.0 MiB  exact     as the file stores it, padded
               KV cache here         2.00 GiB  exact     of its layers, each tensor rounded up to 128 B
-              compute buffers      132.0 MiB  estimate  about: the graph of 512 tokens as build 7847 allocates it
+              compute buffers      132.0 MiB  exact     the engine's graph of 512 tokens, allocated as it would be
               driver and kernels   320.0 MiB  estimate  the backend's own context, before the first tensor
-    host    in all                 331.8 MiB  estimate  the sum of its parts
+    host    in all                 331.8 MiB  exact     the sum of its parts
               weights              281.8 MiB  exact     input; each tensor a multiple of 32 B
                 embeddings         281.8 MiB  exact     as the file stores it, padded
-              compute buffers       48.0 MiB  estimate  about: the graph of 512 tokens as build 7847 allocates it
+              compute buffers       48.0 MiB  exact     inputs of 512 tokens: ids, positions, embeddings, masks
               output                1.96 MiB  exact     vocabulary 128256 x 4 sequences x 4 B
+    host    prompt cache            8.00 GiB  bound     grows with use up to this (--cache-ram); not counted
 It fits a warning's width, then does not:
 
   $ plimsoll fit ../../examples/models/qwen3-30b-a3b-q4_k_m.gguf --on 'RTX 4090, cpu:64GiB' -c 16384 | head -1
