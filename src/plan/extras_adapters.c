@@ -116,6 +116,7 @@ static size_t site_of(const pli_shape *shape, const pli_setup *setup, const pli_
     const pli_role *role = &shape->role[tensor];
     size_t site = role->place == PLI_AT_LAYER    ? pli_layer_site(plan, sites, role->layer)
                   : role->place == PLI_AT_OUTPUT ? plan->output_site
+                  : role->place == PLI_AT_FIRST  ? pli_layer_site(plan, sites, 0)
                                                  : sites->devices;
     return pli_overridden(setup, tensor, site);
 }

@@ -4,6 +4,7 @@
 
 #include "../base/status.h"
 #include "../model/purpose.h"
+#include "agree.h"
 #include "extras.h"
 #include "graph.h"
 #include "roles.h"
@@ -93,6 +94,8 @@ static plim_status take_model(pli_arena *arena, const pli_shape *shape, const pl
         return pli_fail(error, PLIM_INVALID, "-md", PLIM_NO_OFFSET, "this file is %s: %s",
                         pli_purpose_what(purpose), pli_purpose_where(purpose));
     plim_status status = pli_shape_read(arena, model, error, &draft->shape);
+    if (!status)
+        status = pli_shape_agrees(&draft->shape, error);
     if (status)
         return status;
     if (draft->shape.lacking)

@@ -8,6 +8,7 @@
 #include "../base/status.h"
 #include "../model/purpose.h"
 #include "advice.h"
+#include "agree.h"
 #include "engine_fit.h"
 #include "explain.h"
 #include "extras.h"
@@ -303,6 +304,8 @@ static plim_status judge(fitting *f, const plim_machine *machine, const plim_fit
                         "it is %s, not a model: %s", pli_purpose_what(purpose),
                         pli_purpose_where(purpose));
     plim_status status = pli_shape_read(f->arena, f->model, error, &f->shape);
+    if (!status)
+        status = pli_shape_agrees(&f->shape, error);
     if (!status && f->shape.lacking)
         return write_unjudged(f);
     if (!status)

@@ -49,7 +49,7 @@ static uint64_t next_guess(uint64_t low, double at_low, uint64_t high, double at
                            unsigned round)
 {
     double part = 0.5;
-    if (round % 3 != 2 && at_high < HUGE_VAL && at_high > at_low)
+    if (round % 3 != 2 && at_high < HUGE_VAL && at_high > at_low && line > at_low)
         part = (line - at_low) / (at_high - at_low);
     uint64_t guess = low + (uint64_t)(part * (double)(high - low));
     return guess <= low ? low + 1 : guess >= high ? high - 1 : guess;
