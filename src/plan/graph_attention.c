@@ -135,20 +135,27 @@ void pli_build_store(pli_builder *b, pli_id what, pli_id where, pli_id cache)
     pli_graph_expand(b->graph, id);
 }
 
+/* As the engine counts it, also where a row is no whole number of blocks. */
+static uint64_t row_bytes(pli_calc *calc, const pli_quant *type, uint64_t elements)
+{
+    return pli_times(calc, type->block_bytes, elements) / type->block_elements;
+}
+
 pli_id pli_build_cached(pli_builder *b, const pli_cached *cached, const pli_cache_input *in)
 {
     pli_calc *calc = &b->graph->calc;
-    uint64_t tokens = pli_times(calc, in->cells, b->setup->streams), row = 0, wide = 0;
+    uint64_t tokens = pli_times(calc, in->cells, b->setup->streams);
     pli_dims dims = pli_dims_of(cached->head, tokens, cached->count);
     pli_id id = pli_build_view(b, pli_build_view(b, cached->cache, dims), dims); /* permuted */
     if (id == PLI_NO_NODE)
         return id;
     const pli_quant *type = cached->type;
-    if (!pli_quant_row_bytes(type, cached->head, &row) ||
-        !pli_quant_row_bytes(type, cached->width, &wide))
-        b->graph->failed = true;
-    b->graph->node[id].bytes =
+    uint64_t row = row_bytes(calc, type, cached->head), wide = row_bytes(calc, type, cached->width);
+    uint64_t bytes =
         pli_plus(calc, pli_times(calc, wide, tokens - 1), pli_times(calc, row, cached->count));
+    /* what a device's copy of it takes */
+    b->graph->node[id].bytes =
+        pli_allocated(calc, b->sites->at[0].backend, type, cached->head, bytes);
     bool is_f32 = type->block_elements == 1 && type->block_bytes == F32;
     if (!b->setup->flash || !is_f32)
         return id;

@@ -27,15 +27,23 @@ static pli_id embedding_input(pli_builder *b)
     return id;
 }
 
-/* A batch that mixes them with tokens: the tokens' rows are stored between a copy of the others.
- * Reserved beside the graph of tokens alone, which nothing here feeds. */
-static void mixed_input(pli_builder *b, pli_id table)
+/* Rows of the table for a batch of tokens. */
+static pli_id looked_up(pli_builder *b, pli_id table)
+{
+    pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
+    pli_id id =
+        pli_build_op(b, PLI_OP_LOOKUP, dims, table, pli_build_input(b, b->tokens, sizeof(int32_t)));
+    pli_graph_expand(b->graph, id);
+    return id;
+}
+
+/* A batch that mixes tokens with embeddings: the tokens' rows are stored between a copy of the
+ * others. Reserved beside the graph of tokens alone, which nothing here feeds. */
+static void store_between(pli_builder *b, pli_id rows)
 {
     pli_graph *g = b->graph;
     pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
-    pli_id given = embedding_input(b), ids = pli_build_input(b, b->tokens, sizeof(int32_t)),
-           slots = pli_build_input(b, b->tokens, sizeof(int64_t)),
-           rows = pli_build_op(b, PLI_OP_LOOKUP, dims, table, ids),
+    pli_id given = embedding_input(b), slots = pli_build_input(b, b->tokens, sizeof(int64_t)),
            copy = pli_build_new(b, dims, given, PLI_NO_NODE),
            id = pli_build_op(b, PLI_OP_STORE, dims, rows, slots);
     pli_graph_source(g, id, copy);
@@ -47,17 +55,16 @@ static void mixed_input(pli_builder *b, pli_id table)
 
 static pli_id embeddings(pli_builder *b)
 {
-    pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
-    pli_id table = pli_build_weight(b, "token_embd", "weight", PLI_OF_INPUT),
-           ids = pli_build_input(b, b->tokens, sizeof(int32_t));
-    pli_id id = pli_build_op(b, PLI_OP_LOOKUP, dims, table, ids);
-    pli_graph_expand(b->graph, id);
-    if (b->setup->generation->flags & PLI_GEN_TWO_INPUTS)
+    unsigned generation = b->setup->generation->flags;
+    pli_id table = pli_build_weight(b, "token_embd", "weight", PLI_OF_INPUT);
+    pli_id id = looked_up(b, table);
+    pli_id mixed = generation & PLI_GEN_MIXED_INPUT ? looked_up(b, table) : PLI_NO_NODE;
+    if (generation & PLI_GEN_TWO_INPUTS)
         pli_graph_expand(b->graph, embedding_input(b));
-    if (b->setup->generation->flags & PLI_GEN_MIXED_INPUT)
-        mixed_input(b, table);
+    if (mixed)
+        store_between(b, mixed);
     pli_id scale = PLI_NO_NODE;
-    if ((b->flags & PLI_GRAPH_TOKEN_SCALE) && (b->setup->generation->flags & PLI_GEN_MIXED_INPUT))
+    if (mixed && (b->flags & PLI_GRAPH_TOKEN_SCALE))
         scale = pli_build_input(b, b->tokens, F32);
     if (b->flags & PLI_GRAPH_EMBED_SCALE)
         id = pli_build_onto(b, id, scale);

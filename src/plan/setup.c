@@ -111,7 +111,7 @@ plim_status pli_setup_context(pli_setup *setup, uint64_t asked, plim_error *erro
             pli_padded(&calc, setup->context / setup->sequences, multiple);
         setup->context = pli_times(&calc, setup->context_per_sequence, setup->sequences);
     }
-    setup->batch = pli_smaller(setup->context, setup->batch_asked);
+    setup->batch = pli_smaller(asked, setup->batch_asked);
     setup->ubatch = pli_smaller(setup->batch, setup->ubatch_asked);
     if (calc.overflow || setup->context > UINT32_MAX) /* the engine's type */
         return refuse(error, "-c", "more tokens of context than the engine can count");

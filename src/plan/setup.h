@@ -78,7 +78,7 @@ typedef struct pli_setup {
     const pli_generation *generation;
     bool checked; /* ... and it is that very version whose compute buffers were held against it */
     uint64_t context, context_per_sequence, streams, sequences;
-    uint64_t batch, ubatch;             /* at most the context ... */
+    uint64_t batch, ubatch;             /* at most the context asked for ... */
     uint64_t batch_asked, ubatch_asked; /* ... whatever was asked for */
     uint64_t outputs;    /* rows of logits that are reserved; 0: as the generation's server does */
     uint64_t gpu_layers; /* at most layers + 1; the caller's wish, whatever devices there are */

@@ -95,12 +95,9 @@ static void set_layers(const pli_shape *shape, const pli_setup *setup, const pli
 uint64_t pli_allocated(pli_calc *calc, const pli_backend *backend, const pli_quant *type,
                        uint64_t width, uint64_t bytes)
 {
-    uint64_t padding = 0;
-    if (type->block_elements > 1 && backend->row_padding && width % backend->row_padding)
-        if (!pli_quant_row_bytes(type, backend->row_padding - width % backend->row_padding,
-                                 &padding))
-            padding = pli_times(calc, type->block_bytes, /* no whole blocks: at most this */
-                                backend->row_padding / type->block_elements + 1);
+    uint64_t padding = 0, to = backend->row_padding;
+    if (type->block_elements > 1 && to && width % to)
+        padding = pli_times(calc, type->block_bytes, to - width % to) / type->block_elements;
     return pli_padded(calc, pli_plus(calc, bytes, padding), backend->alignment);
 }
 

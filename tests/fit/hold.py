@@ -87,7 +87,7 @@ def hold(row, have, tally, strict, verbose):
             must = strict or kind != "compute" or got["kind"] == "exact"
             good &= same or not must
             if verbose and not same:
-                print(f"  {row['args']}: {device} {kind}: {want[kind]} wanted, {got[kind]} said"
+                print(f"  {row['model']} {row['args']}: {device} {kind}: {want[kind]} wanted, {got[kind]} said"
                       f" ({got[kind] - want[kind]:+d}{', which must agree' if must else ''})")
     return good
 
