@@ -23,6 +23,7 @@ typedef struct fit_args {
     uint64_t cpu_moe_layers;
     int64_t latent_attention;
     bool verify, markdown, html;
+    cli_choice load_mode;
     cli_list line;
     double http_timeout;
     cli_list fit_target;
@@ -109,6 +110,12 @@ static const cli_option options[] = {
      CLI_MEMBER(fit_args, no_op_offload),
      .help = "large operations of the host stay there"},
     {.names = "--no-mmap", CLI_MEMBER(fit_args, no_mmap), .help = "read the file, do not map it"},
+    {.names = "-lm --load-mode",
+     CLI_MEMBER(fit_args, load_mode),
+     .metavar = "MODE",
+     .choices = "auto|none|mmap|mlock|mmap+mlock|dio",
+     .initial = "auto",
+     .help = "the same as newer builds say it: none, dio and mlock do not map"},
     {.names = "-mla --mla-use",
      CLI_MEMBER(fit_args, latent_attention),
      .metavar = "0..3",
@@ -326,6 +333,12 @@ static plim_choice choice_of(cli_choice choice)
     return choice.index == 0 ? PLIM_ON : choice.index == 1 ? PLIM_OFF : PLIM_AUTO;
 }
 
+/* auto, mmap, mmap+mlock */
+static bool maps(cli_choice mode)
+{
+    return mode.index == 0 || mode.index == 2 || mode.index == 4;
+}
+
 static cli_exit run(cli_call *call)
 {
     const fit_args *args = call->args;
@@ -343,7 +356,7 @@ static cli_exit run(cli_call *call)
     with.swa_full = args->swa_full;
     with.no_kv_offload = args->no_kv_offload;
     with.no_op_offload = args->no_op_offload;
-    with.no_mmap = args->no_mmap;
+    with.no_mmap = args->no_mmap || !maps(args->load_mode);
     with.split_mode = args->split_mode;
     with.main_gpu = args->main_gpu;
     cli_fit_files files = {NULL, NULL, NULL, NULL};

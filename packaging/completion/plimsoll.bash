@@ -14,6 +14,7 @@ _plimsoll() {
         bench:--color) words="auto always never" ;;
         diff:--color) words="auto always never" ;;
         fit:-fa|fit:--flash-attn) words="on off auto" ;;
+        fit:-lm|fit:--load-mode) words="auto none mmap mlock mmap+mlock dio" ;;
         fit:--color) words="auto always never" ;;
         model:--color) words="auto always never" ;;
         models:--color) words="auto always never" ;;
@@ -29,7 +30,7 @@ _plimsoll() {
         capture) words=" --keep-identities --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         bench) words=" --threads --size --seconds --json --color -h --help" ;;
         diff) words=" --hardware --json --color -h --help" ;;
-        fit) words=" --engine -c --ctx-size -ngl --gpu-layers --n-gpu-layers -ts --tensor-split -sm --split-mode -mg --main-gpu -ot --override-tensor -cmoe --cpu-moe -ncmoe --n-cpu-moe -b --batch-size -ub --ubatch-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -fa --flash-attn -kvu --kv-unified -no-kvu --no-kv-unified --swa-full -nkvo --no-kv-offload --no-op-offload --no-mmap -mla --mla-use --line --verify --markdown --html -mm --mmproj --no-mmproj-offload -md --model-draft --spec-draft-model --spec-type --spec-draft-n-max -ngld --gpu-layers-draft --n-gpu-layers-draft --spec-draft-ngl -devd --device-draft --spec-draft-device -ctkd --cache-type-k-draft --spec-draft-type-k -ctvd --cache-type-v-draft --spec-draft-type-v --lora --lora-scaled --control-vector --control-vector-scaled -cram --cache-ram --http-timeout -fitt --fit-target -fitc --fit-ctx --bandwidth --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
+        fit) words=" --engine -c --ctx-size -ngl --gpu-layers --n-gpu-layers -ts --tensor-split -sm --split-mode -mg --main-gpu -ot --override-tensor -cmoe --cpu-moe -ncmoe --n-cpu-moe -b --batch-size -ub --ubatch-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -fa --flash-attn -kvu --kv-unified -no-kvu --no-kv-unified --swa-full -nkvo --no-kv-offload --no-op-offload --no-mmap -lm --load-mode -mla --mla-use --line --verify --markdown --html -mm --mmproj --no-mmproj-offload -md --model-draft --spec-draft-model --spec-type --spec-draft-n-max -ngld --gpu-layers-draft --n-gpu-layers-draft --spec-draft-ngl -devd --device-draft --spec-draft-device -ctkd --cache-type-k-draft --spec-draft-type-k -ctvd --cache-type-v-draft --spec-draft-type-v --lora --lora-scaled --control-vector --control-vector-scaled -cram --cache-ram --http-timeout -fitt --fit-target -fitc --fit-ctx --bandwidth --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         model) words=" --tensors --metadata --http-timeout --json --color -h --help" ;;
         models) words=" --engine -c --ctx-size -np --parallel -ctk --cache-type-k -ctv --cache-type-v -a --all --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         check) words=" --engine --json --color -h --help" ;;

@@ -56,6 +56,7 @@
     (1u << 24) /* the part of a head that rotates is not taken out of it and put back */
 #define PLI_GEN_ANY_HEAD                                                                           \
     (1u << 25) /* heads need whole blocks of the cache's type for flash attention alone */
+#define PLI_GEN_LOAD_MODE (1u << 26) /* -lm none is how --no-mmap is said */
 
 typedef struct pli_generation {
     const char *name;

@@ -99,3 +99,11 @@ What cannot be meant is refused:
   $ plimsoll fit ../../examples/models/llama-3.2-1b-instruct-q4_k_m.gguf --on cuda:8GiB --line 3
   ! plimsoll fit: --line: one or two parts of the budget, such as 0.85
   [2]
+The command speaks the engine's own dialect: since September 2026 --no-mmap is refused, -lm none is what it was:
+
+  $ plimsoll fit ../../examples/models/qwen3-8b-q4_k_m.gguf --on cpu --no-mmap | grep start
+  start      llama-server -m ../../examples/models/qwen3-8b-q4_k_m.gguf -c 40960 -lm none
+  $ plimsoll fit ../../examples/models/qwen3-8b-q4_k_m.gguf --on cpu -lm none --engine llama.cpp@b7847 | grep start
+  start      llama-server -m ../../examples/models/qwen3-8b-q4_k_m.gguf -c 40960 --no-mmap
+  $ plimsoll fit ../../examples/models/qwen3-8b-q4_k_m.gguf --on cpu -lm mmap | grep start
+  start      llama-server -m ../../examples/models/qwen3-8b-q4_k_m.gguf -c 40960
