@@ -26,10 +26,6 @@ bool pli_build_rotates(const pli_builder *b, uint64_t il)
 
 /* ---- queries, keys, values ------------------------------------------------------------------- */
 
-typedef struct projections {
-    pli_id query, key, value;
-} projections;
-
 /* Some keep what they project within bounds. */
 static pli_id within(pli_builder *b, pli_id id)
 {
@@ -39,14 +35,14 @@ static pli_id within(pli_builder *b, pli_id id)
 }
 
 /* One matrix for all three; where rows are normed, a part of its own of each. */
-static projections fused(pli_builder *b, pli_id x, const pli_layer *layer)
+static pli_heads fused(pli_builder *b, pli_id x, const pli_layer *layer)
 {
     uint64_t dk = layer->key_length, dv = layer->value_length, kv = layer->heads_kv;
     uint64_t width = pli_build_columns(b, "attn_qkv", layer->heads * dk + kv * (dk + dv));
     pli_id qkv = within(b, pli_build_product(b, "attn_qkv", x, width));
-    projections h = {pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads, b->tokens), width),
-                     pli_build_slice(b, qkv, pli_dims_of(dk, kv, b->tokens), width),
-                     pli_build_slice(b, qkv, pli_dims_of(dv, kv, b->tokens), width)};
+    pli_heads h = {pli_build_slice(b, qkv, pli_dims_of(dk, layer->heads, b->tokens), width),
+                   pli_build_slice(b, qkv, pli_dims_of(dk, kv, b->tokens), width),
+                   pli_build_slice(b, qkv, pli_dims_of(dv, kv, b->tokens), width)};
     if (!(b->flags & PLI_GRAPH_ROW_NORM))
         return h;
     h.query = pli_build_new(b, pli_dims_of(dk * layer->heads, b->tokens, 1), h.query, PLI_NO_NODE);
@@ -55,11 +51,11 @@ static projections fused(pli_builder *b, pli_id x, const pli_layer *layer)
     return h;
 }
 
-static projections separate(pli_builder *b, pli_id x, const pli_layer *layer)
+static pli_heads separate(pli_builder *b, pli_id x, const pli_layer *layer)
 {
-    return (projections){pli_build_product(b, "attn_q", x, layer->heads * layer->key_length),
-                         pli_build_product(b, "attn_k", x, layer->heads_kv * layer->key_length),
-                         pli_build_product(b, "attn_v", x, layer->heads_kv * layer->value_length)};
+    return (pli_heads){pli_build_product(b, "attn_q", x, layer->heads * layer->key_length),
+                       pli_build_product(b, "attn_k", x, layer->heads_kv * layer->key_length),
+                       pli_build_product(b, "attn_v", x, layer->heads_kv * layer->value_length)};
 }
 
 static pli_id heads_of(pli_builder *b, pli_id rows, uint64_t length, uint64_t heads)
@@ -83,11 +79,11 @@ static pli_id turned(pli_builder *b, pli_id id, const char *name)
     return after ? normed(b, id, name) : id;
 }
 
-static projections projected(pli_builder *b, pli_id x)
+pli_heads pli_build_heads(pli_builder *b, pli_id x)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
     bool is_fused = pli_build_has(b, "attn_qkv");
-    projections h = is_fused ? fused(b, x, layer) : separate(b, x, layer);
+    pli_heads h = is_fused ? fused(b, x, layer) : separate(b, x, layer);
     if (b->flags & PLI_GRAPH_ROW_NORM) {
         h.query = normed(b, h.query, "attn_q_norm");
         h.key = normed(b, h.key, "attn_k_norm");
@@ -97,6 +93,13 @@ static projections projected(pli_builder *b, pli_id x)
         h.key = heads_of(b, h.key, layer->key_length, layer->heads_kv);
         h.value = heads_of(b, h.value, layer->value_length, layer->heads_kv);
     }
+    return h;
+}
+
+/* As attention compares them. */
+static pli_heads projected(pli_builder *b, pli_id x)
+{
+    pli_heads h = pli_build_heads(b, x);
     h.query = turned(b, h.query, "attn_q_norm");
     h.key = turned(b, h.key, "attn_k_norm");
     if (b->temperature)
@@ -324,7 +327,7 @@ pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id v
 pli_id pli_build_attention(pli_builder *b, pli_id x)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
-    projections h = projected(b, x);
+    pli_heads h = projected(b, x);
     if (!pli_build_has(b, "attn_gate"))
         return pli_build_attention_of(b, h.query, h.key, h.value);
     uint64_t width = pli_build_columns(b, "attn_gate", layer->heads * layer->value_length);

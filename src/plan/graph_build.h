@@ -43,6 +43,7 @@
 #define PLI_GRAPH_HIDDEN_SCALE ((uint64_t)1 << 33)  /* what logits are made of is scaled */
 #define PLI_GRAPH_EXPERT_SCALES ((uint64_t)1 << 35) /* knows factors of experts (NVFP4) */
 #define PLI_GRAPH_TABLE_AHEAD ((uint64_t)1 << 36)   /* each layer's embeddings come first of all */
+#define PLI_GRAPH_FED_SCALES ((uint64_t)1 << 37)    /* ... and of a feed-forward's matrices */
 #define PLI_GRAPH_ROPE_AT_32 ((uint64_t)1 << 34)    /* only the model of 32 layers rotates */
 
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
@@ -187,6 +188,11 @@ pli_id pli_build_wanted_rows(pli_builder *b, pli_id of);
 /* The same for two, the second of which may be NULL, in the last layer; b->rows follows. Where it
  * is done after the output norm: nothing. */
 void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second);
+/* Queries, keys, values: [length, heads, tokens], through one matrix or three, not yet turned. */
+typedef struct pli_heads {
+    pli_id query, key, value;
+} pli_heads;
+pli_heads pli_build_heads(pli_builder *b, pli_id x);
 /* The layer's attention over its cache, by the flags, from the normed input to the output
  * projection. */
 pli_id pli_build_attention(pli_builder *b, pli_id x);

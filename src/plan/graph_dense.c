@@ -124,7 +124,8 @@ static bool has_either(const pli_model *model, const char *first, const char *se
     return pli_model_tensor(model, first) || pli_model_tensor(model, second);
 }
 
-/* Does the file hold what the template multiplies with? */
+/* Does the file hold what the template multiplies with? Separate biases of a fused matrix are put
+ * together first, which nothing here draws. */
 static bool has_weights(const pli_builder *b)
 {
     const pli_model *model = b->shape->model;
@@ -132,7 +133,10 @@ static bool has_weights(const pli_builder *b)
            pli_model_tensor(model, "blk.0.attn_output.weight") &&
            pli_model_tensor(model, "token_embd.weight") &&
            (has_either(model, "blk.0.ffn_up.weight", "blk.0.ffn_up_exps.weight") ||
-            pli_model_tensor(model, "blk.0.ffn_gate_up_exps.weight"));
+            pli_model_tensor(model, "blk.0.ffn_gate_up_exps.weight")) &&
+           !(pli_model_tensor(model, "blk.0.attn_qkv.weight") &&
+             (pli_model_tensor(model, "blk.0.attn_v.bias") ||
+              has_either(model, "blk.0.attn_q.bias", "blk.0.attn_k.bias")));
 }
 
 bool pli_dense_fits(const pli_builder *b)

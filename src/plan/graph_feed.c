@@ -126,6 +126,7 @@ static pli_id scaled_each(pli_builder *b, pli_id id, const char *name, pli_id ch
         return id;
     uint64_t experts = b->shape->experts, used = b->shape->experts_used;
     pli_id by = pli_build_weight(b, name, "scale", PLI_OF_LAYER);
+    by = pli_build_view(b, by, pli_dims_of(1, experts, 1));
     by = pli_build_new(b, pli_dims_of(1, experts, b->rows), by, PLI_NO_NODE);
     by = pli_build_op(b, PLI_OP_LOOKUP, pli_dims_of(1, used, b->rows), by, chosen);
     return pli_build_onto(b, id, by);

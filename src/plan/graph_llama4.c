@@ -4,13 +4,6 @@
 
 #define EXPERTS_WITHOUT_NORM 128u /* the model of so many experts does not norm queries and keys */
 
-static pli_id heads_of(pli_builder *b, pli_id x, const char *weight, uint64_t length,
-                       uint64_t heads)
-{
-    return pli_build_view(b, pli_build_product(b, weight, x, length * heads),
-                          pli_dims_of(length, heads, b->tokens));
-}
-
 static pli_id turned(pli_builder *b, pli_id id)
 {
     id = pli_build_rope(b, id);
@@ -21,16 +14,14 @@ static pli_id turned(pli_builder *b, pli_id id)
 static pli_id attention(pli_builder *b, pli_id x)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
-    pli_id query = heads_of(b, x, "attn_q", layer->key_length, layer->heads);
-    pli_id key = heads_of(b, x, "attn_k", layer->key_length, layer->heads_kv);
-    pli_id value = heads_of(b, x, "attn_v", layer->value_length, layer->heads_kv);
+    pli_heads h = pli_build_heads(b, x);
     if (layer->slides || !b->shape->window) {
-        query = turned(b, query);
-        key = turned(b, key);
+        h.query = turned(b, h.query);
+        h.key = turned(b, h.key);
     } else {
-        query = pli_build_onto(b, query, b->temperature);
+        h.query = pli_build_onto(b, h.query, b->temperature);
     }
-    return pli_build_attention_of(b, query, key, value);
+    return pli_build_attention_of(b, h.query, h.key, h.value);
 }
 
 static pli_id layer_of(pli_builder *b, pli_id hidden)

@@ -210,11 +210,20 @@ pli_id pli_build_biased(pli_builder *b, pli_id id, const char *name, pli_id chos
     return biased(b, id, name, PLI_OF_LAYER, chosen);
 }
 
+/* A matrix's factor (NVFP4) is multiplied with, but in a feed-forward not by every architecture. */
+static bool is_scaled(const pli_builder *b, const char *name)
+{
+    if (strncmp(name, "ffn_", 4) != 0)
+        return true;
+    return b->flags & PLI_GRAPH_FED_SCALES && strncmp(name, "ffn_gate_inp", 12) != 0;
+}
+
 pli_id pli_build_product(pli_builder *b, const char *name, pli_id operand, uint64_t width)
 {
     pli_id by = pli_build_weight(b, name, "weight", PLI_OF_LAYER);
     pli_id id = pli_build_new(b, pli_dims_of(width, b->rows, 1), by, operand);
-    id = suffixed(b, id, name, "scale", PLI_OF_LAYER, PLI_NO_NODE);
+    if (is_scaled(b, name))
+        id = suffixed(b, id, name, "scale", PLI_OF_LAYER, PLI_NO_NODE);
     return pli_build_biased(b, id, name, PLI_NO_NODE);
 }
 
