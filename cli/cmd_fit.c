@@ -174,7 +174,7 @@ static double *numbers_of(const cli_list *list, size_t *count)
 /* -ot first, then what -ncmoe and -cmoe stand for; a NULL-terminated array in one block. */
 static const char **overrides_of(const fit_args *args)
 {
-    enum { ROOM = 64 };
+    enum { ROOM = 80 };
     size_t extra = args->cpu_moe ? 1 : (size_t)args->cpu_moe_layers, count = args->overrides.count;
     size_t table = (count + extra + 1) * sizeof(char *);
     char *block = calloc(1, table + extra * ROOM);
@@ -184,9 +184,9 @@ static const char **overrides_of(const fit_args *args)
     for (size_t i = 0; block && i < extra; i++) {
         char *text = block + table + i * ROOM;
         if (args->cpu_moe)
-            (void)snprintf(text, ROOM, "\\.ffn_(up|down|gate)_(ch|)exps=CPU");
+            (void)snprintf(text, ROOM, "\\.ffn_(up|down|gate|gate_up)_(ch|)exps=CPU");
         else
-            (void)snprintf(text, ROOM, "blk\\.%zu\\.ffn_(up|down|gate)_(ch|)exps=CPU", i);
+            (void)snprintf(text, ROOM, "blk\\.%zu\\.ffn_(up|down|gate|gate_up)_(ch|)exps=CPU", i);
         list[count + i] = text;
     }
     return list;

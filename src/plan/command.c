@@ -40,8 +40,14 @@ void pli_add_type(pli_buf *out, const char *flag, const pli_quant *type)
 
 static void add_devices(pli_buf *out, const pli_setup *setup, const pli_sites *sites)
 {
+    size_t remote = 0;
     if (!sites->devices)
         return;
+    for (size_t i = 0; i < sites->devices; i++) /* whose addresses only the user knows */
+        if (strcmp(sites->at[i].backend->family, "rpc") == 0) {
+            (void)pli_buf_printf(out, "%sHOST%zu:50052", remote ? "," : " --rpc ", remote);
+            remote++;
+        }
     (void)pli_buf_printf(out, " -ngl %llu", (unsigned long long)setup->gpu_layers);
     if (setup->split != PLI_SPLIT_LAYER)
         (void)pli_buf_printf(out, " -sm %s", pli_split_name(setup->split));

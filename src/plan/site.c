@@ -194,11 +194,18 @@ static const plim_device *slice_to_use(const plim_machine *machine)
     return best;
 }
 
-/* llama.cpp takes integrated GPUs only where there is no other. */
+/* Another host's device, behind an rpc-server. */
+static bool is_remote(const plim_device *device)
+{
+    return strcmp(backend_of(device)->family, "rpc") == 0;
+}
+
+/* llama.cpp takes integrated GPUs only where this host has no other. */
 static bool any_discrete(const plim_machine *machine)
 {
     for (size_t i = 0; i < machine->devices.count; i++)
-        if (is_usable(machine, i) && !is_integrated(machine->devices.items[i]))
+        if (is_usable(machine, i) && !is_integrated(machine->devices.items[i]) &&
+            !is_remote(machine->devices.items[i]))
             return true;
     return false;
 }
@@ -230,12 +237,13 @@ void pli_sites_read(const plim_machine *machine, pli_sites *sites)
     read_host(machine, sites->safety, &host);
     bool discrete = any_discrete(machine);
     const plim_device *slice = slice_to_use(machine);
-    for (size_t i = 0; i < machine->devices.count; i++) {
-        const plim_device *d = machine->devices.items[i];
-        if (is_usable(machine, i) && !(discrete && is_integrated(d)) &&
-            (!is_slice(d) || d == slice))
-            add_device(sites, machine, d, &host);
-    }
+    for (int remote = 1; remote >= 0; remote--) /* the engine's order: the fewest transfers */
+        for (size_t i = 0; i < machine->devices.count; i++) {
+            const plim_device *d = machine->devices.items[i];
+            if (is_usable(machine, i) && is_remote(d) == (remote == 1) &&
+                !(discrete && is_integrated(d)) && (!is_slice(d) || d == slice))
+                add_device(sites, machine, d, &host);
+        }
     sites->at[sites->devices] = host;
 }
 

@@ -14,7 +14,7 @@ static const struct {
     bool unified;
 } families[] = {
     {"cuda", "NVIDIA", false}, {"rocm", "AMD", false},  {"metal", "Apple", true},
-    {"intel", "Intel", false}, {"vulkan", NULL, false},
+    {"intel", "Intel", false}, {"vulkan", NULL, false}, {"rpc", NULL, false},
 };
 
 typedef struct parsing {
@@ -153,9 +153,9 @@ static plim_status parse_chip(parsing *p, pli_str item)
     if (!chip && word && pli_parse_size(pli_skip(name, word), &size))
         chip = pli_chip_find((pli_str){name.p, word});
     if (!chip)
-        return wrong(
-            p, name,
-            "neither a family (cuda, rocm, metal, intel, vulkan, cpu) nor a chip of the table");
+        return wrong(p, name,
+                     "neither a family (cuda, rocm, metal, intel, vulkan, rpc, cpu) nor a chip of "
+                     "the table");
     if (size && chip->memory_bytes && size != chip->memory_bytes)
         return wrong(p, name, "this chip has another amount of memory; FAMILY:SIZE takes any");
     if (!size && !chip->memory_bytes)

@@ -58,7 +58,7 @@ Experts on the host, in the engine's words:
   passed     host is filled to 53 % of its budget
   cuda0      2.81 GiB of 12.0 GiB, 48 layers, 23 %
   host       16.5 GiB of 31.0 GiB, 0 layers, 53 %
-  start      llama-server -m ../../examples/models/qwen3-30b-a3b-q4_k_m.gguf -c 16384 -ngl 49 -ot '\.ffn_(up|down|gate)_(ch|)exps=CPU'
+  start      llama-server -m ../../examples/models/qwen3-30b-a3b-q4_k_m.gguf -c 16384 -ngl 49 -ot '\.ffn_(up|down|gate|gate_up)_(ch|)exps=CPU'
 Two cards share the layers; the command says so:
 
   $ plimsoll fit ../../examples/models/llama-3.3-70b-instruct-q4_k_m.gguf --on 'cuda:24GiB*2' -c 8192 -ts 1,1 -ctk q8_0 -ctv q8_0 | grep -vE '^ '
@@ -94,7 +94,7 @@ What cannot be meant is refused:
   ! plimsoll fit: -ot: blk\.(?!1)=CPU cannot be judged: look-ahead
   [2]
   $ plimsoll fit ../../examples/models/llama-3.2-1b-instruct-q4_k_m.gguf --on 'cuda:8GiB,RTX 9999'
-  ! plimsoll fit: --on cuda:8GiB,RTX 9999: at byte 10: neither a family (cuda, rocm, metal, intel, vulkan, cpu) nor a chip of the table
+  ! plimsoll fit: --on cuda:8GiB,RTX 9999: at byte 10: neither a family (cuda, rocm, metal, intel, vulkan, rpc, cpu) nor a chip of the table
   [2]
   $ plimsoll fit ../../examples/models/llama-3.2-1b-instruct-q4_k_m.gguf --on cuda:8GiB --line 3
   ! plimsoll fit: --line: one or two parts of the budget, such as 0.85

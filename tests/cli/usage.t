@@ -48,7 +48,7 @@ Mistakes on the command line exit with 2 and say what was probably meant.
   ! plimsoll show: --machine, --root and --on exclude each other
   [2]
   $ plimsoll --on nothing
-  ! plimsoll show: --on nothing: at byte 0: neither a family (cuda, rocm, metal, intel, vulkan, cpu) nor a chip of the table
+  ! plimsoll show: --on nothing: at byte 0: neither a family (cuda, rocm, metal, intel, vulkan, rpc, cpu) nor a chip of the table
   [2]
   $ plimsoll capture --on cuda:24GiB
   ! plimsoll capture: a machine one does not have cannot be recorded

@@ -199,13 +199,97 @@ static void test_names(void **state)
     plim_fit_free(fit);
 }
 
+/* One memory, seen from both sides: what a device may use of RAM is bounded by what RAM has left
+ * after the system's share, and by the device's own limit where one is told; and what it uses is
+ * counted in RAM once more. Figures by hand. */
+#define SHARED(family, kind, memory)                                                               \
+    "\"devices\": [{\"kind\": \"gpu\", \"family\": \"" family "\", \"available\": true,"           \
+    " \"integrated\": true, \"memory\": {\"kind\": \"" kind "\"" memory "}}], "
+#define RAM(total, usable)                                                                         \
+    "\"memory\": {\"total_bytes\": " total ", \"available_bytes\": " usable                        \
+    ", \"usable_bytes\": " usable "}}"
+#define WINDOWS "\"os\": {\"name\": \"windows\"}, "
+#define G10 "10737418240"
+#define G16 "17179869184"
+#define G32 "34359738368"
+#define G48 "51539607552"
+#define G60 "64424509440"
+#define G64 "68719476736"
+
+static void test_shared_kinds(void **state)
+{
+    static const struct {
+        const char *what, *document;
+        uint64_t device, host;
+    } rows[] = {
+        {"Apple: Metal's working set is below RAM",
+         BEGIN SHARED("metal", "unified", ", \"total_bytes\": " G48) RAM(G64, G60), GIB(48),
+         GIB(59)},
+        {"Apple: other programs use RAM",
+         BEGIN SHARED("metal", "unified", ", \"total_bytes\": " G48) RAM(G64, G32), GIB(31),
+         GIB(31)},
+        {"GB10: the driver tells all of RAM and what is free of it",
+         BEGIN SHARED("cuda", "unified", ", \"total_bytes\": " G64 ", \"free_bytes\": " G60)
+             RAM(G64, G60),
+         GIB(59), GIB(59)},
+        {"Jetson: the driver tells nothing", BEGIN SHARED("cuda", "unified", "") RAM(G16, G10),
+         GIB(9), GIB(9)},
+        {"Intel on Windows: WDDM allows half of RAM",
+         BEGIN WINDOWS SHARED("intel", "shared", ", \"total_bytes\": " G16) RAM(G32, G32), GIB(16),
+         GIB(30)},
+        {"Intel on Windows: less than that is free, and the system keeps 2 GiB",
+         BEGIN WINDOWS SHARED("intel", "shared", ", \"total_bytes\": " G16) RAM(G32, G10), GIB(8),
+         GIB(8)},
+        {"Intel on Linux: as far as RAM is free",
+         BEGIN SHARED("intel", "shared", ", \"total_bytes\": " G32 ", \"free_bytes\": " G32)
+             RAM(G32, G16),
+         GIB(15), GIB(15)},
+    };
+    plim_fit_options o = fit_options(8192, 1);
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        plim_fit *fit = fit_in(rows[i].document, &o);
+        const plim_placement *device = place(fit, 0), *host = place(fit, 1);
+        if (device->budget_bytes != rows[i].device || host->budget_bytes != rows[i].host)
+            print_error("%s: %llu %llu\n", rows[i].what, (unsigned long long)device->budget_bytes,
+                        (unsigned long long)host->budget_bytes);
+        assert_int_equal(device->budget_bytes, rows[i].device);
+        assert_int_equal(host->budget_bytes, rows[i].host);
+        double both = (double)(device->used_bytes + host->used_bytes) / (double)rows[i].host;
+        assert_true(host->utilization > both - 1e-9 && host->utilization < both + 1e-9);
+        double alone = (double)device->used_bytes / (double)rows[i].device;
+        assert_true(fit->utilization > (alone > both ? alone : both) - 1e-9);
+        plim_fit_free(fit);
+    }
+}
+
+/* Devices of other hosts come first, and do not keep an integrated GPU out. */
+static void test_remote(void **state)
+{
+    static const char *const names[] = {"rpc0", "rpc1", "cuda0", "host"};
+    plim_fit_options o = fit_options(8192, 1);
+    (void)state;
+    plim_fit *fit = fit_on(&llama3_8b, "cuda:24GiB,rpc:24GiB*2,cpu:64GiB", &o);
+    assert_int_equal(fit->placement.count, 4);
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_string_equal(place(fit, i)->device, names[i]);
+    assert_string_equal(fit->placement.count ? place(fit, 0)->compute_kind : "", "estimate");
+    assert_non_null(strstr(fit->command, " --rpc HOST0:50052,HOST1:50052 "));
+    plim_fit_free(fit);
+    fit = fit_on(&llama3_8b, "rpc:24GiB,metal:64GiB", &o);
+    assert_int_equal(fit->placement.count, 3);
+    assert_string_equal(place(fit, 1)->device, "metal0");
+    plim_fit_free(fit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_budgets),  cmocka_unit_test(test_nominal),
-        cmocka_unit_test(test_parts),    cmocka_unit_test(test_certainty),
-        cmocka_unit_test(test_left_out), cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_apu),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_budgets),      cmocka_unit_test(test_nominal),
+        cmocka_unit_test(test_parts),        cmocka_unit_test(test_certainty),
+        cmocka_unit_test(test_left_out),     cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_apu),          cmocka_unit_test(test_names),
+        cmocka_unit_test(test_shared_kinds), cmocka_unit_test(test_remote),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
