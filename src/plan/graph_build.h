@@ -77,6 +77,9 @@ typedef struct pli_builder {
     pli_id states, spare;     /* which go on in this batch, and which are only moved */
     uint64_t spares;          /* of the latter */
     struct {
+        pli_id slopes, query, key, pair;
+    } decay; /* of lightning attention */
+    struct {
         pli_id before, identity, until; /* constants of a chunk's size */
     } chunk;                            /* of the delta rule written out */
     pli_id first_value;                 /* rwkv 7: the first layer's, which the others draw on */
@@ -107,6 +110,7 @@ extern const pli_template pli_template_scan;
 extern const pli_template pli_template_shortconv;
 extern const pli_template pli_template_hybrid, pli_template_jamba, pli_template_nemotron;
 extern const pli_template pli_template_falcon_h1, pli_template_plamo2;
+extern const pli_template pli_template_lightning;
 
 /* Attention and a feed-forward in every layer, with the weights that the flags ask for. */
 bool pli_dense_fits(const pli_builder *b);

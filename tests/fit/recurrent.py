@@ -208,6 +208,23 @@ def plamo2(layers, width, inside, heads, heads_kv, inner, scan_heads):
     return model
 
 
+def minimax(layers, width, heads, heads_kv, experts):
+    head, attends = 128, range(7, layers, 8)
+    scans = [il for il in range(layers) if il not in attends]
+    model = Model("minimax-01", layers, width, 200064, feed_forward_length=experts[2], attention__key_length=head,
+                  attention__value_length=head, rope__dimension_count=64, residual_scale=3.5565588200778455)
+    model.norms("attn_norm.weight", "ffn_norm.weight")
+    model.attention(heads, heads_kv, head, layers=attends)
+    model.key(attention__head_count_kv=heads_kv)
+    model.vector("*.attn_norm_2.weight", heads * head, layers=scans)
+    model.matrix("*.attn_qkv.weight", width, 3 * heads * head, layers=scans)
+    model.matrix("*.attn_gate.weight", width, heads * head, layers=scans)
+    model.matrix("*.attn_output.weight", heads * head, width, layers=scans)
+    model.experts(*experts)
+    model.matrix("output.weight", width, 200064)
+    return model
+
+
 MODELS = {
     "mamba-130m": lambda: mamba(24, 768, 50280, 1536, 48),
     "falcon-mamba": lambda: mamba(12, 4096, 65024, 8192, 256, ssm__dt_b_c_rms=True),
@@ -224,6 +241,8 @@ MODELS = {
     "nemotron-3-super": lambda: nemotron("MEMEMEM*EMEMEM*EME", 4096, 2688, 32, 2, 8192, (256, 22, 2688, 5376, 1024)),
     "plamo2-1b": lambda: plamo2(16, 2048, 8192, 16, 1, 4096, 32),
     "plamo2-8b": lambda: plamo2(12, 4096, 16384, 32, 4, 8192, 64),
+    "minimax-text-01": lambda: minimax(16, 6144, 64, 8, (32, 2, 9216)),
+    "minimax-odd": lambda: minimax(10, 1536, 12, 4, (8, 3, 1024)),
 }
 
 
