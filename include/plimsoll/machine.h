@@ -63,9 +63,10 @@ PLIM_API plim_status plim_machine_detect(plimsoll *context, const plim_detect_op
                                          plim_error *error, char **recording,
                                          plim_machine **out) PLIM_CHECK_RESULT;
 
-/** Builds a machine one does not have from "cuda:24GiB*2,cpu:64GiB" (FAMILY[:SIZE][*N] or
- *  [Nx ]CHIP, by commas). Errors: PARSE with the offset in the text, NOMEM. Freed with
- *  plim_machine_free(). */
+/** Builds a machine one does not have from "cuda:24GiB*2,cpu:64GiB" or "2x RTX 4090 + 64GB RAM":
+ *  FAMILY[:SIZE][*N], [Nx ]CHIP[ SIZE] or SIZE RAM, by commas or a plus between blanks. Figures of
+ *  a chip are its data sheet's, marked "table". Errors: PARSE with the offset in the text (an
+ *  unknown chip with names that are near), NOMEM. Freed with plim_machine_free(). */
 PLIM_API plim_status plim_machine_from_spec(plimsoll *context, const char *spec, plim_error *error,
                                             plim_machine **out) PLIM_CHECK_RESULT;
 

@@ -1,5 +1,7 @@
 /* A machine one does not have, from a specification: "cuda:24GiB*2,cpu:64GiB", "2x RTX 4090",
- * "M4 Max 64GB". */
+ * "RTX 4090 + RTX 3090 + 64GB RAM", "M4 Max 64GB". */
+#include <string.h>
+
 #include "../base/context.h"
 #include "../base/limits.h"
 #include "../base/num.h"
@@ -33,7 +35,7 @@ static plim_status wrong(const parsing *p, pli_str at, const char *why)
 /* One or more equal devices. Memory 0: unknown. */
 typedef struct group {
     const char *family, *vendor, *name, *arch;
-    uint64_t count, memory, bandwidth;
+    uint64_t count, memory, bandwidth, fp16, fp8, int8;
     bool unified;
 } group;
 
@@ -55,6 +57,12 @@ static plim_status add_device(parsing *p, const group *g)
     }
     if (g->bandwidth)
         PLI_SET(device, d, memory_bandwidth_bytes_per_s, g->bandwidth, "table");
+    if (g->fp16)
+        PLI_SET(device, d, flops_fp16, g->fp16, "table");
+    if (g->fp8)
+        PLI_SET(device, d, flops_fp8, g->fp8, "table");
+    if (g->int8)
+        PLI_SET(device, d, flops_int8, g->int8, "table");
     if (g->arch && g->arch[0] >= '0' && g->arch[0] <= '9')
         PLI_SET(device, d, compute_capability, g->arch, "table");
     else if (g->arch && g->arch[0])
@@ -122,15 +130,32 @@ static plim_status parse_family(parsing *p, pli_str item, bool *known)
     return status ? status : add_group(p, item, &g);
 }
 
-/* "2x RTX 4090": the digits before an x that a blank or a name follows. */
+/* "2x RTX 4090", "2 x RTX 4090": digits, then an x that a blank or a name follows. */
 static void take_count(pli_str *item, uint64_t *count)
 {
     pli_str rest = *item;
     uint64_t n;
-    if (!pli_parse_u64_prefix(&rest, &n) || !rest.n || (rest.p[0] != 'x' && rest.p[0] != 'X'))
+    if (!pli_parse_u64_prefix(&rest, &n))
+        return;
+    rest = pli_trim(rest);
+    if (!rest.n || (rest.p[0] != 'x' && rest.p[0] != 'X'))
         return;
     *count = n;
     *item = pli_trim(pli_skip(rest, 1));
+}
+
+/* "RTX 4090 x2", "RTX 4090 *2". */
+static void take_count_behind(pli_str *item, uint64_t *count)
+{
+    size_t i = item->n;
+    while (i && item->p[i - 1] >= '0' && item->p[i - 1] <= '9')
+        i--;
+    pli_str digits = pli_skip(*item, i), name = {item->p, i};
+    if (digits.n == 0 || i < 2 || !strchr("xX*", item->p[i - 1]) || item->p[i - 2] != ' ' ||
+        !pli_parse_u64(digits, count))
+        return;
+    name.n--;
+    *item = pli_trim(name);
 }
 
 /* Where the last word begins; 0: there is only one. */
@@ -142,45 +167,107 @@ static size_t last_word(pli_str s)
     return i;
 }
 
+/* What the user calls 24GB the driver may call 23.99 GiB, and the shop's GB are not ours. */
+static bool is_about(uint64_t asked, uint64_t memory)
+{
+    uint64_t difference = asked > memory ? asked - memory : memory - asked;
+    return difference <= memory / 10;
+}
+
+static plim_status no_chip(const parsing *p, pli_str name)
+{
+    const pli_chip *near[PLI_NEAR_CHIPS];
+    pli_chip_near(name, near);
+    return pli_fail(p->error, PLIM_PARSE, p->text, (uint64_t)(name.p - p->text),
+                    "neither a family (cuda, rocm, metal, intel, vulkan, rpc, cpu) nor a chip of "
+                    "the table%s%s%s%s%s%s%s",
+                    near[0] ? "; did you mean " : "", near[0] ? near[0]->name : "",
+                    near[1] ? near[2] ? ", " : " or " : "", near[1] ? near[1]->name : "",
+                    near[2] ? " or " : "", near[2] ? near[2]->name : "", near[0] ? "?" : "");
+}
+
+static group group_of(const pli_chip *chip, uint64_t count, uint64_t size)
+{
+    return (group){.count = count,
+                   .family = chip->family,
+                   .vendor = chip->vendor,
+                   .name = chip->name,
+                   .arch = chip->arch,
+                   .memory = chip->memory_bytes ? chip->memory_bytes : size,
+                   .bandwidth = chip->bandwidth_bytes_per_s,
+                   .fp16 = chip->fp16,
+                   .fp8 = chip->fp8,
+                   .int8 = chip->int8,
+                   .unified = chip->unified};
+}
+
 static plim_status parse_chip(parsing *p, pli_str item)
 {
-    group g = {.count = 1};
     pli_str name = item;
-    uint64_t size = 0;
-    take_count(&name, &g.count);
+    uint64_t size = 0, count = 1;
+    take_count(&name, &count);
+    take_count_behind(&name, &count);
     const pli_chip *chip = pli_chip_find(name);
     size_t word = last_word(name);
-    if (!chip && word && pli_parse_size(pli_skip(name, word), &size))
-        chip = pli_chip_find((pli_str){name.p, word});
+    if (!chip && word && pli_contains_nocase(pli_skip(name, word), "b") &&
+        pli_parse_size(pli_skip(name, word), &size)) {
+        name.n = word;
+        chip = pli_chip_find(name);
+    }
     if (!chip)
-        return wrong(p, name,
-                     "neither a family (cuda, rocm, metal, intel, vulkan, rpc, cpu) nor a chip of "
-                     "the table");
-    if (size && chip->memory_bytes && size != chip->memory_bytes)
+        return no_chip(p, name);
+    if (size && chip->memory_bytes && !is_about(size, chip->memory_bytes))
         return wrong(p, name, "this chip has another amount of memory; FAMILY:SIZE takes any");
     if (!size && !chip->memory_bytes)
         return wrong(p, name, "this chip is sold in several sizes: add one, such as 64GB");
-    g.family = chip->family;
-    g.vendor = chip->vendor;
-    g.name = chip->name;
-    g.arch = chip->arch;
-    g.memory = size ? size : chip->memory_bytes;
-    g.bandwidth = chip->bandwidth_bytes_per_s;
-    g.unified = chip->unified;
+    group g = group_of(chip, count, size);
     return add_group(p, item, &g);
+}
+
+/* "64GB RAM", "128 GiB DDR5". */
+static plim_status parse_ram(parsing *p, pli_str item, bool *known)
+{
+    static const char *const words[] = {"ram", "memory", "ddr4", "ddr5"};
+    size_t word = last_word(item);
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        *known |= pli_skip(item, word).n == strlen(words[i]) &&
+                  pli_contains_nocase(pli_skip(item, word), words[i]);
+    return *known ? parse_host(p, item, true, pli_trim((pli_str){item.p, word})) : PLIM_OK;
+}
+
+/* Does a comma stand there, or a plus between blanks (a chip's name may hold one)? */
+static bool divides(pli_str text, size_t i)
+{
+    if (text.p[i] == '+')
+        return i && i + 1 < text.n && text.p[i - 1] == ' ' && text.p[i + 1] == ' ';
+    return text.p[i] == ',';
+}
+
+static bool next_item(pli_str *rest, pli_str *item)
+{
+    size_t i = 0;
+    if (!rest->p)
+        return false;
+    while (i < rest->n && !divides(*rest, i))
+        i++;
+    *item = (pli_str){rest->p, i};
+    *rest = i < rest->n ? pli_skip(*rest, i + 1) : (pli_str){NULL, 0};
+    return true;
 }
 
 static plim_status parse_items(parsing *p)
 {
     pli_str rest = pli_s(p->text), item;
     bool any = false;
-    while (pli_next_part(&rest, ',', &item)) {
+    while (next_item(&rest, &item)) {
         bool known = false;
         pli_str trimmed = pli_trim(item);
         if (trimmed.n == 0)
             return wrong(p, item, "nothing between the commas");
         any = true;
         plim_status status = parse_family(p, trimmed, &known);
+        if (!status && !known)
+            status = parse_ram(p, trimmed, &known);
         if (!status && !known)
             status = parse_chip(p, trimmed);
         if (status)

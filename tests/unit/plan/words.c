@@ -125,6 +125,71 @@ static void test_specifications(void **state)
     plim_machine_free(m);
 }
 
+/* Chips as people write them: names and how many, then the bytes of each as the driver reports. */
+static void test_chips(void **state)
+{
+    static const struct {
+        const char *spec, *first;
+        size_t count;
+        uint64_t mib;
+    } rows[] = {
+        {"2 x RTX 4090", "RTX 4090", 2, 24564},
+        {"rtx4090 x2", "RTX 4090", 2, 24564},
+        {"RTX 4090 *2", "RTX 4090", 2, 24564},
+        {"4090", "RTX 4090", 1, 24564},
+        {"RTX 4090 24GB", "RTX 4090", 1, 24564},
+        {"NVIDIA GeForce RTX 4090 Laptop GPU", "RTX 4090 Laptop", 1, 16376},
+        {"RTX 4090 + RTX 3090", "RTX 4090", 2, 24564},
+        {"RTX 4090, 2x RTX 3090 + 64GB RAM", "RTX 4090", 3, 24564},
+        {"8x H100", "H100 SXM", 8, 81559},
+        {"NVIDIA H100 80GB HBM3", "H100 SXM", 1, 81559},
+        {"NVIDIA A100-SXM4-80GB", "A100 80GB", 1, 81920},
+        {"A100 40GB", "A100 40GB", 1, 40960},
+        {"Tesla V100-SXM2-32GB", "V100 32GB", 1, 32768},
+        {"AMD Instinct MI300X", "MI300X", 1, 196592},
+        {"Radeon RX 7900 XTX", "RX 7900 XTX", 1, 24560},
+        {"Strix Halo 128GB", "Ryzen AI Max+ 395", 1, 131072},
+        {"AMD Ryzen AI Max+ 395 128GB", "Ryzen AI Max+ 395", 1, 131072},
+        {"DGX Spark", "GB10", 1, 122880},
+        {"DGX Spark 128GB", "GB10", 1, 122880},
+        {"Mac Studio M3 Ultra 512GB", "M3 Ultra", 1, 524288},
+        {"B580", "Arc B580", 1, 12288},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        plim_machine *m = machine_of(rows[i].spec);
+        const plim_device *d = m->devices.items[0];
+        if (strcmp(d->name, rows[i].first) != 0)
+            print_error("%s\n", rows[i].spec);
+        assert_string_equal(d->name, rows[i].first);
+        assert_int_equal(m->devices.count, rows[i].count);
+        assert_int_equal(d->memory_total_bytes, rows[i].mib << 20);
+        plim_machine_free(m);
+    }
+    plim_machine *m = machine_of("RTX 4090, 2x RTX 3090 + 64GB RAM");
+    assert_int_equal(m->memory->total_bytes, UINT64_C(64) << 30);
+    assert_string_equal(((const plim_device *)m->devices.items[2])->name, "RTX 3090");
+    plim_machine_free(m);
+}
+
+/* An unknown chip is answered with names that are near. */
+static void test_near_chips(void **state)
+{
+    static const char *const rows[][2] = {
+        {"RTX 4900", "RTX 4090"}, {"RTX 5070 Tii", "RTX 5070 Ti"}, {"2x H10 SXM", "H100 SXM"},
+        {"M4 Mx 64GB", "M4 Max"}, {"RX 7900 XTZ", "RX 7900 XTX"},  {"Gaudi3x", "Gaudi 3"},
+        {"MI300", "MI300X"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        plim_machine *m = NULL;
+        plim_error e = PLIM_ERROR_INIT;
+        assert_int_equal(plim_machine_from_spec(NULL, rows[i][0], &e, &m), PLIM_PARSE);
+        if (!strstr(e.what, rows[i][1]))
+            fail_msg("%s: %s", rows[i][0], e.what);
+    }
+}
+
 static void test_bad_specifications(void **state)
 {
     static const struct {
@@ -214,6 +279,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_specifications),
+        cmocka_unit_test(test_chips),
+        cmocka_unit_test(test_near_chips),
         cmocka_unit_test(test_bad_specifications),
         cmocka_unit_test(test_engines),
         cmocka_unit_test(test_command),

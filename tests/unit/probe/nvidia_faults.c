@@ -34,7 +34,7 @@ static void figures_out_of_this_world(void **state)
     assert_unknown(d, pcie_max_gen);
     assert_unknown(d, pcie_current_width);
     assert_unknown(d, memory_bus_width_bits);
-    assert_unknown(d, memory_bandwidth_bytes_per_s);
+    assert_known(d, memory_bandwidth_bytes_per_s, UINT64_C(3352000000000)); /* the product's */
     assert_unknown(d, cores_shading);
     assert_unknown(d, telemetry_temperature_c);
     assert_unknown(d, telemetry_power_w);
