@@ -83,8 +83,9 @@ uint64_t pli_allocated(pli_calc *calc, const pli_backend *backend, const pli_qua
                        uint64_t width, uint64_t bytes);
 
 /* Names that only a machine can explain: buffers of -ot, the device of -mg. INVALID: there is
- * none such. Fills setup->taken: the first pattern that matches a tensor's name decides. */
-plim_status pli_resolve(pli_arena *arena, const pli_shape *shape, const pli_sites *sites,
+ * none such. Fills setup->taken: the first pattern that matches a tensor's name decides. With
+ * -sm none all devices but the main one are dropped from *sites. */
+plim_status pli_resolve(pli_arena *arena, const pli_shape *shape, pli_sites *sites,
                         plim_error *error, pli_setup *setup);
 
 /* LIMIT: the header's figures overflow. */

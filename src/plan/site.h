@@ -36,6 +36,7 @@ typedef struct pli_sites {
     pli_site at[PLI_MAX_SITES]; /* at[devices] is the host */
     size_t devices;
     size_t left_out; /* devices beyond the engine's limit */
+    bool alone;      /* -sm none: the others are not opened */
     uint64_t safety; /* bytes of RAM left to the system */
 } pli_sites;
 

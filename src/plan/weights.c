@@ -26,16 +26,28 @@ static plim_status take(pli_arena *arena, const pli_model *model, pli_setup *set
     return PLIM_OK;
 }
 
-plim_status pli_resolve(pli_arena *arena, const pli_shape *shape, const pli_sites *sites,
+/* The engine opens no other device then: nothing is lent to it either. */
+static void keep_main(const pli_setup *setup, pli_sites *sites)
+{
+    if (setup->split != PLI_SPLIT_NONE || sites->devices < 2)
+        return;
+    sites->at[0] = sites->at[setup->main_gpu];
+    sites->at[1] = sites->at[sites->devices];
+    sites->devices = 1;
+    sites->alone = true;
+}
+
+plim_status pli_resolve(pli_arena *arena, const pli_shape *shape, pli_sites *sites,
                         plim_error *error, pli_setup *setup)
 {
+    if (setup->main_gpu && setup->main_gpu >= sites->devices && !sites->alone)
+        return pli_fail(error, PLIM_INVALID, "-mg", PLIM_NO_OFFSET, "there are %zu devices",
+                        sites->devices);
+    keep_main(setup, sites);
     for (size_t i = 0; i < setup->override_count; i++)
         if (!pli_sites_by_buffer(sites, setup->overrides[i].buffer, &setup->overrides[i].site))
             return pli_fail(error, PLIM_INVALID, "-ot", PLIM_NO_OFFSET,
                             "this machine has no buffer %s", setup->overrides[i].buffer);
-    if (setup->main_gpu && setup->main_gpu >= sites->devices)
-        return pli_fail(error, PLIM_INVALID, "-mg", PLIM_NO_OFFSET, "there are %zu devices",
-                        sites->devices);
     return setup->override_count ? take(arena, shape->model, setup) : PLIM_OK;
 }
 
@@ -55,8 +67,8 @@ static void set_split(const pli_setup *setup, const pli_sites *sites, pli_plan *
 {
     float sum = 0;
     for (size_t d = 0; d < sites->devices; d++) {
-        if (setup->split == PLI_SPLIT_NONE)
-            sum += d == setup->main_gpu ? 1.0f : 0.0f;
+        if (setup->split == PLI_SPLIT_NONE) /* there is one */
+            sum += 1.0f;
         else if (setup->shares)
             sum += d < setup->share_count ? (float)setup->shares[d] : 0.0f;
         else

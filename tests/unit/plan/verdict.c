@@ -140,6 +140,30 @@ static void test_split(void **state)
     assert_true(last >= 29);
 }
 
+/* With -sm none the engine opens the main device alone: it works as if it were the only one, also
+ * for what is lent to it. (llama-fit-params 0.5.0, llama3-8b of ../shared/truth, 8,192 tokens,
+ * -ngl 20: 135,792,640 B of compute on GPU1 with -mg 1, and on GPU0 without.) */
+static void test_main_gpu(void **state)
+{
+    (void)state;
+    for (int layers = -1; layers < 34; layers += 7) {
+        plim_fit_options o = fit_options(8192, 1);
+        o.gpu_layers = layers;
+        plim_fit *one = fit_on(&llama3_8b, "cuda:24GiB,cpu:64GiB", &o);
+        o.split_mode = "none";
+        o.main_gpu = 1;
+        plim_fit *main = fit_on(&llama3_8b, "cuda:12GiB,cuda:24GiB,cpu:64GiB", &o);
+        assert_int_equal(main->placement.count, 2);
+        assert_string_equal(place(main, 0)->device, "cuda1");
+        for (size_t i = 0; i < 2; i++) {
+            assert_int_equal(place(main, i)->used_bytes, place(one, i)->used_bytes);
+            assert_int_equal(place(main, i)->compute_bytes, place(one, i)->compute_bytes);
+        }
+        plim_fit_free(one);
+        plim_fit_free(main);
+    }
+}
+
 /* Layers, experts and caches go where the flags say. */
 static void test_flags(void **state)
 {
@@ -262,7 +286,7 @@ int main(void)
         cmocka_unit_test(test_max_context),  cmocka_unit_test(test_split),
         cmocka_unit_test(test_flags),        cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_alternatives), cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_tree),         cmocka_unit_test(test_main_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
