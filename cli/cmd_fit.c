@@ -19,7 +19,8 @@ typedef struct fit_args {
     const char *kv_type_k, *kv_type_v, *split_mode;
     cli_list tensor_split, overrides;
     cli_choice flash_attention;
-    bool kv_unified, no_kv_unified, swa_full, no_kv_offload, no_op_offload, no_mmap, cpu_moe;
+    bool kv_unified, no_kv_unified, swa_full, no_kv_offload, no_op_offload, no_mmap, no_repack,
+        cpu_moe;
     uint64_t cpu_moe_layers;
     int64_t latent_attention;
     bool verify, markdown, html;
@@ -116,6 +117,9 @@ static const cli_option options[] = {
      .choices = "auto|none|mmap|mlock|mmap+mlock|dio",
      .initial = "auto",
      .help = "the same as newer builds say it: none, dio and mlock do not map"},
+    {.names = "-nr --no-repack",
+     CLI_MEMBER(fit_args, no_repack),
+     .help = "the host's weights stay as the file has them"},
     {.names = "-mla --mla-use",
      CLI_MEMBER(fit_args, latent_attention),
      .metavar = "0..3",
@@ -357,6 +361,7 @@ static cli_exit run(cli_call *call)
     with.no_kv_offload = args->no_kv_offload;
     with.no_op_offload = args->no_op_offload;
     with.no_mmap = args->no_mmap || !maps(args->load_mode);
+    with.no_repack = args->no_repack;
     with.split_mode = args->split_mode;
     with.main_gpu = args->main_gpu;
     cli_fit_files files = {NULL, NULL, NULL, NULL};

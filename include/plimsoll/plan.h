@@ -58,13 +58,14 @@ typedef struct plim_fit_options {
     const plim_model *const *adapters;             /* --lora, NULL-terminated */
     const plim_model *const *control_vectors;      /* --control-vector, NULL-terminated */
     int64_t cache_ram_mib; /* -cram: counted when it is given; -1 no limit */
+    bool no_repack;        /* -nr */
 } plim_fit_options;
 #define PLIM_CACHE_RAM_DEFAULT INT64_MIN /* as the server does, named and not counted */
 #define PLIM_FIT_OPTIONS_INIT                                                                      \
     {                                                                                              \
         sizeof(plim_fit_options), NULL, 0, 0, 0, 0, -1, NULL, NULL, PLIM_AUTO, PLIM_AUTO, false,   \
             false, false, false, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, 0, 0, -1, NULL, false,     \
-            NULL, false, 0, -1, NULL, NULL, NULL, NULL, NULL, PLIM_CACHE_RAM_DEFAULT               \
+            NULL, false, 0, -1, NULL, NULL, NULL, NULL, NULL, PLIM_CACHE_RAM_DEFAULT, false        \
     }
 
 /** Judges a model for a machine. Errors: INVALID (a flag's value, named in *error), NOMEM. A

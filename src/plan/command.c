@@ -83,6 +83,7 @@ static void add_switches(pli_buf *out, const pli_setup *setup)
         {!setup->kv_offload, " --no-kv-offload"},
         {!setup->op_offload, " --no-op-offload"},
         {!setup->mmap, setup->generation->flags & PLI_GEN_LOAD_MODE ? " -lm none" : " --no-mmap"},
+        {!setup->repack, " -nr"},
     };
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (switches[i].on)

@@ -93,6 +93,17 @@ static const char *const uses[PLI_USES] = {
     [PLI_FOR_ELSE] = "other tensors",
 };
 
+/* What the processor rearranges is no page of the file, and not given back under pressure. */
+static const char *repacked(const explaining *e, size_t i)
+{
+    char bytes[32];
+    const char *text = "";
+    if (i == e->sites->devices && e->plan->repacked)
+        text = pli_printf(e->arena, "; %s rearranged for this processor (-nr: as in the file)",
+                          plim_bytes_text(e->plan->repacked, bytes, sizeof bytes));
+    return text ? text : "";
+}
+
 static void explain_weights(const explaining *e, size_t i)
 {
     const pli_site *site = &e->sites->at[i];
@@ -104,8 +115,8 @@ static void explain_weights(const explaining *e, size_t i)
         return;
     explaining parts =
         below(e, add_term(e, site->name, "weights", kind, load->weights,
-                          pli_printf(e->arena, "%s; each tensor a multiple of %" PRIu64 " B", what,
-                                     site->backend->alignment)));
+                          pli_printf(e->arena, "%s; each tensor a multiple of %" PRIu64 " B%s",
+                                     what, site->backend->alignment, repacked(e, i))));
     for (size_t k = 0; k < PLI_USES; k++)
         if (load->weights_for[k])
             (void)add_term(&parts, site->name, uses[k], kind, load->weights_for[k],

@@ -164,6 +164,7 @@ static void choose_sites(const pli_draft *draft, const pli_shape *shape, const p
     /* Its own heads stand behind the model's last layer. */
     size_t last = draft->own ? pli_layer_site(plan, sites, shape->run_layers) : 0;
     memset(out, 0, sizeof *out);
+    out->repacks = sites->repacks;
     for (size_t i = 0; i < sites->devices; i++) {
         bool used = draft->own ? i == last : draft->chosen[i];
         if (!used || (!draft->own && setup->split == PLI_SPLIT_NONE && i != setup->main_gpu))

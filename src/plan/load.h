@@ -61,6 +61,7 @@ typedef struct pli_plan {
     uint64_t copied; /* largest tensor of a layer or the output that lies on the host */
     bool tied_copy;  /* the output is a second copy of the embeddings */
     bool weights_estimated;
+    uint64_t repacked; /* of the host's weights, bytes that stand rearranged */
     pli_cache cache[PLI_CACHE_KINDS];
     size_t cache_count;
     uint64_t state_layers, state_bytes; /* the bytes of one sequence */

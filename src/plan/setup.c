@@ -286,6 +286,7 @@ plim_status pli_setup_read(pli_arena *arena, const pli_shape *shape,
                          .kv_offload = !options->no_kv_offload,
                          .op_offload = !options->no_op_offload,
                          .mmap = !options->no_mmap,
+                         .repack = !options->no_repack,
                          .flash = options->flash_attention != PLIM_OFF &&
                                   !(shape->arch->flags & PLI_ARCH_NO_FLASH),
                          .flash_given = options->flash_attention != PLIM_AUTO,

@@ -84,7 +84,7 @@ typedef struct pli_setup {
     uint64_t outputs;    /* rows of logits that are reserved; 0: as the generation's server does */
     uint64_t gpu_layers; /* at most layers + 1; the caller's wish, whatever devices there are */
     const pli_quant *type_k, *type_v;
-    bool flash, unified, swa_full, kv_offload, op_offload, mmap;
+    bool flash, unified, swa_full, kv_offload, op_offload, mmap, repack;
     pli_split split;
     const double *shares; /* of -ts; NULL: by free memory */
     size_t share_count;

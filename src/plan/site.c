@@ -5,6 +5,7 @@
 
 #include "../base/record.h"
 #include "calc.h"
+#include "repack.h"
 
 static const pli_backend backends[] = {
 #define BACKEND(family, name, buffer, alignment, row_padding, context_mib, pipelines, exact)       \
@@ -245,6 +246,7 @@ void pli_sites_read(const plim_machine *machine, pli_sites *sites)
                 add_device(sites, machine, d, &host);
         }
     sites->at[sites->devices] = host;
+    sites->repacks = pli_repacks_of(machine);
 }
 
 bool pli_sites_by_buffer(const pli_sites *sites, const char *buffer, size_t *site)

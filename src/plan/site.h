@@ -35,9 +35,10 @@ typedef struct pli_site {
 typedef struct pli_sites {
     pli_site at[PLI_MAX_SITES]; /* at[devices] is the host */
     size_t devices;
-    size_t left_out; /* devices beyond the engine's limit */
-    bool alone;      /* -sm none: the others are not opened */
-    uint64_t safety; /* bytes of RAM left to the system */
+    size_t left_out;  /* devices beyond the engine's limit */
+    bool alone;       /* -sm none: the others are not opened */
+    uint64_t safety;  /* bytes of RAM left to the system */
+    uint32_t repacks; /* which weights the processor rearranges (repack.h) */
 } pli_sites;
 
 void pli_sites_read(const plim_machine *machine, pli_sites *sites);

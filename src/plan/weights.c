@@ -3,6 +3,7 @@
 
 #include "../base/status.h"
 #include "load.h"
+#include "repack.h"
 #include "roles.h"
 
 const char *pli_certainty_name(pli_certainty certainty)
@@ -143,6 +144,12 @@ static void add_bytes(placing *p, const pli_tensor *tensor, size_t site, uint64_
     const pli_quant *type = pli_quant_at(tensor->type);
     uint64_t taken = pli_allocated(&p->calc, backend, type, tensor->shape[0], bytes);
     pli_share *at = &p->plan->at[site];
+    uint64_t extra;
+    if (site == p->sites->devices && !p->input &&
+        pli_repacked(p->sites, p->setup, tensor, &extra)) {
+        taken = pli_plus(&p->calc, taken, extra);
+        p->plan->repacked = pli_plus(&p->calc, p->plan->repacked, taken);
+    }
     uint64_t *use = &at->weights_for[p->shape->role[index_of(p, tensor)].use];
     at->weights = pli_plus(&p->calc, at->weights, taken);
     *use = pli_add_sat(*use, taken);

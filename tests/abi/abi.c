@@ -74,7 +74,7 @@ static const place places[] = {
     PLACE(plim_fit_options, draft_gpu_layers), PLACE(plim_fit_options, draft_devices),
     PLACE(plim_fit_options, draft_kv_type_k), PLACE(plim_fit_options, draft_kv_type_v),
     PLACE(plim_fit_options, adapters), PLACE(plim_fit_options, control_vectors),
-    PLACE(plim_fit_options, cache_ram_mib),
+    PLACE(plim_fit_options, cache_ram_mib), PLACE(plim_fit_options, no_repack),
 };
 
 static const struct {

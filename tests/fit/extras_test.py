@@ -283,6 +283,45 @@ class Prompts(Case):
         self.refused("main", "-cram", "-5", says=["--cache-ram"])
 
 
+class Rearranged(Case):
+    """AMX buffers as 0.7.0 printed them; CPU_Mapped beside them holds the embeddings and the norms."""
+    PRINTED = {"q4_0": (26.44, 2.29), "q8_0": (55.81, 4.29), "q4_K": (27.17, 2.29), "f16": (94.00, 8.04)}
+
+    def machine(self, *isa):
+        path = os.path.join(self.folder.name, "-".join(isa or ("none",)) + ".json")
+        with open(path, "w", encoding="ascii") as out:
+            json.dump({"schema": "plimsoll.machine/1", "cpu": {"isa": list(isa)},
+                       "memory": {"total_bytes": 64 << 30, "usable_bytes": 60 << 30}}, out)
+        return path
+
+    def weights(self, kind, machine, *words):
+        keys, tensors = llama(4, 1024, 2816, 16, 4, kind)
+        head, size = written.gguf(keys, tensors)
+        with open(self.path("rearranged"), "wb") as out:
+            out.write(head)
+            out.truncate(size)
+        done = self.run_fit("rearranged", "--machine", machine, *words)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return self.term(json.loads(done.stdout), "weights")
+
+    def test_as_printed(self):
+        for kind, (rearranged, mapped) in self.PRINTED.items():
+            with self.subTest(kind):
+                term = self.weights(kind, self.machine("avx2", "amx_int8"))
+                self.assertAlmostEqual(term["bytes"] / 2**20, rearranged + mapped, delta=0.02)
+                self.assertIn(f"{rearranged:.1f} MiB rearranged", term["formula"])
+
+    def test_without(self):
+        amx = self.machine("avx2", "amx_int8")
+        plain = self.weights("q8_0", self.machine())
+        self.assertNotIn("rearranged", plain["formula"])
+        self.assertEqual(self.weights("q8_0", amx, "-nr"), plain)
+        self.assertEqual(self.weights("q8_0", self.machine("avx2")), plain)  # no layout of its own there
+        small = self.weights("q4_0", self.machine("avx2"))  # CPU_REPACK: the same size
+        self.assertEqual(small["bytes"], self.weights("q4_0", amx, "-nr")["bytes"])
+        self.assertIn("rearranged", small["formula"])
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)

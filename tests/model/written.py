@@ -2,7 +2,8 @@
 import json
 import struct
 
-TYPES = {"f32": (0, 1, 4), "f16": (1, 1, 2), "q4_0": (2, 32, 18), "q8_0": (8, 32, 34)}  # number, elements, bytes
+TYPES = {"f32": (0, 1, 4), "f16": (1, 1, 2), "q4_0": (2, 32, 18), "q8_0": (8, 32, 34),
+         "q4_K": (12, 256, 144)}  # number, elements, bytes
 
 
 def text(s):
