@@ -4,6 +4,10 @@
  * E embedding, H heads, Q K V their rows, F feed-forward, n cells of all caches. */
 #include "compute.h"
 
+#include <string.h>
+
+#include "roles.h"
+
 #define F32 4u
 
 /* The reserved graph holds the same number of tokens for each sequence. */
@@ -90,6 +94,14 @@ static uint64_t input_of(pli_calc *calc, uint64_t elements, uint64_t size)
     return pli_padded(calc, pli_times(calc, elements, size), 32);
 }
 
+static uint64_t rotation_inputs(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                                bool sliding)
+{
+    uint64_t keys = pli_key_rotation(shape, setup, sliding),
+             values = pli_value_rotation(shape, setup, sliding);
+    return pli_plus(calc, input_of(calc, keys * keys, F32), input_of(calc, values * values, F32));
+}
+
 static uint64_t cache_inputs(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                              const pli_cache *cache)
 {
@@ -97,8 +109,17 @@ static uint64_t cache_inputs(pli_calc *calc, const pli_shape *shape, const pli_s
     uint64_t mask = input_of(calc, pli_times(calc, cache->cells, tokens), pli_mask_element(setup));
     uint64_t keys = input_of(calc, tokens, sizeof(uint64_t));
     uint64_t values = setup->flash ? tokens : pli_times(calc, tokens, shape->value_width_max);
+    mask = pli_plus(calc, mask, rotation_inputs(calc, shape, setup, cache->sliding));
     return pli_plus(calc, pli_plus(calc, mask, keys),
                     shape->latent ? 0 : input_of(calc, values, sizeof(uint64_t)));
+}
+
+/* Rows of the table, and embeddings that the caller gives: for each token, in numbers of tokens. */
+static uint64_t embedding_rows(uint64_t generation, uint64_t copies)
+{
+    uint64_t looked_up = generation & PLI_GEN_MIXED_INPUT ? 2 : 1;
+    uint64_t given = generation & PLI_GEN_MIXED_INPUT ? 2 : generation & PLI_GEN_TWO_INPUTS ? 1 : 0;
+    return looked_up + given * (generation & PLI_GEN_EVERY_INPUT ? copies : 1);
 }
 
 static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
@@ -119,14 +140,15 @@ static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_se
         bytes = pli_plus(calc, bytes, input_of(calc, pli_output_rows(setup), sizeof(int32_t)));
     for (size_t i = 0; i < plan->cache_count; i++)
         bytes = pli_plus(calc, bytes, cache_inputs(calc, shape, setup, &plan->cache[i]));
-    if (pli_is_pipelined(shape, setup, sites))
-        bytes = pli_times(calc, bytes, PLI_PIPELINE_COPIES);
-    uint64_t embeddings = generation & PLI_GEN_TWO_INPUTS ? 2 : 1;
-    embeddings += generation & PLI_GEN_MIXED_INPUT ? 2 : 0; /* given ones, and rows of the table */
+    uint64_t copies = pli_is_pipelined(shape, setup, sites) ? PLI_PIPELINE_COPIES : 1;
+    bytes = pli_times(calc, bytes, copies);
+    uint64_t embeddings = embedding_rows(generation, copies);
     embeddings = pli_times(calc, embeddings, pli_times(calc, shape->embedding, tokens));
     bytes = pli_plus(calc, bytes, pli_times(calc, embeddings, F32));
+    uint64_t states = input_of(calc, setup->sequences, sizeof(int32_t));
     if (plan->state_layers)
-        bytes = pli_plus(calc, bytes, input_of(calc, setup->sequences, sizeof(int32_t)));
+        bytes = pli_plus(calc, bytes,
+                         pli_times(calc, states, generation & PLI_GEN_EVERY_INPUT ? copies : 1));
     return bytes;
 }
 
@@ -137,8 +159,34 @@ typedef struct widths {
     uint64_t block;                    /* the feed-forward, or the experts */
     uint64_t dense;                    /* feed-forward of a layer without experts */
     uint64_t recurrent;
+    uint64_t state; /* of a sequence, as often as it is live */
     uint64_t cells; /* of all caches */
 } widths;
+
+/* A recurrent layer's projections (twice: as they are, and as what they are turned into), what its
+ * convolution mixes, and what enters and leaves its scan: what the matrices of the first such layer
+ * read and write. */
+static uint64_t recurrent_width(pli_calc *calc, const pli_shape *shape)
+{
+    const pli_model *model = shape->model;
+    uint64_t il = 0, in = 0, out = 0, taps = pli_larger(pli_sub_sat(shape->scan.kernel, 1), 1);
+    while (il < shape->run_layers && !shape->layer[il].recurrent)
+        il++;
+    if (il == shape->run_layers)
+        return 0;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const pli_tensor *tensor = &model->tensors[i];
+        if (shape->role[i].place != PLI_AT_LAYER || shape->role[i].layer != il ||
+            tensor->dims != 2 || strstr(tensor->name, ".ffn_"))
+            continue;
+        if (tensor->shape[0] == shape->embedding)
+            in = pli_plus(calc, in, tensor->shape[1]);
+        if (tensor->shape[1] == shape->embedding)
+            out = pli_larger(out, tensor->shape[0]);
+    }
+    return pli_plus(calc, pli_plus(calc, pli_times(calc, 2, in), pli_times(calc, 6, out)),
+                    pli_times(calc, 3, shape->state_conv / taps));
+}
 
 static widths widths_of(pli_calc *calc, const pli_shape *shape, const pli_plan *plan)
 {
@@ -162,10 +210,9 @@ static widths widths_of(pli_calc *calc, const pli_shape *shape, const pli_plan *
         routed = pli_plus(calc, routed, pli_times(calc, 3, shape->shared_width));
         w.block = shape->dense_lead ? pli_larger(routed, w.block) : routed;
     }
-    /* Projections, convolution and scan of a recurrent layer: an estimate. */
-    if (shape->state_conv)
-        w.recurrent = pli_plus(calc, pli_times(calc, 3, shape->state_conv),
-                               pli_times(calc, 8, shape->embedding));
+    w.recurrent = recurrent_width(calc, shape);
+    w.state = pli_plus(calc, pli_times(calc, 3, shape->state_scan),
+                       pli_times(calc, 2, shape->state_conv));
     for (size_t i = 0; i < plan->cache_count; i++)
         w.cells = pli_plus(calc, w.cells, plan->cache[i].cells);
     return w;
@@ -192,8 +239,9 @@ static uint64_t layer_elements(pli_calc *calc, const pli_shape *shape, const pli
 static uint64_t layer_bytes(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                             const widths *w)
 {
-    uint64_t tokens = pli_graph_tokens(setup);
-    return pli_times(calc, layer_elements(calc, shape, setup, w), pli_times(calc, F32, tokens));
+    uint64_t tokens = pli_graph_tokens(setup), states = pli_times(calc, w->state, setup->sequences);
+    uint64_t elements = pli_times(calc, layer_elements(calc, shape, setup, w), tokens);
+    return pli_times(calc, F32, pli_plus(calc, elements, states));
 }
 
 static uint64_t logits_bytes(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
@@ -223,7 +271,10 @@ static uint64_t cast_bytes(pli_calc *calc, const pli_setup *setup, const widths 
 static uint64_t copies_bytes(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                              const widths *w)
 {
-    uint64_t elements = pli_plus(calc, w->cells, pli_times(calc, 2, shape->embedding));
+    /* hidden states: of one layer, what a recurrent one leaves for the next, other inputs */
+    uint64_t crossing =
+        2u + (w->recurrent ? 5u : 0) + (setup->generation->flags & PLI_GEN_MIXED_INPUT ? 2u : 0);
+    uint64_t elements = pli_plus(calc, w->cells, pli_times(calc, crossing, shape->embedding));
     elements = pli_times(calc, elements, pli_graph_tokens(setup));
     return pli_times(calc, (PLI_PIPELINE_COPIES - 1) * F32, elements);
 }
