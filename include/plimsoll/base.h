@@ -210,6 +210,9 @@ PLIM_API const plim_field *plim_record_find(const plim_record *record, const cha
 PLIM_API bool plim_field_text(const plim_field *field, const void *record, char *buf, size_t size);
 /** Number of bytes as text: "23.50 GiB", "512.0 MiB", "17 B". Always terminated. Returns buf. */
 PLIM_API const char *plim_bytes_text(uint64_t bytes, char *buf, size_t size);
+/** "24GiB", "24576MiB", "1.5 TiB", "1024": a number of bytes, 1024-based in every spelling. False:
+ *  it is none, or has no place in 64 bits; *bytes is left alone. */
+PLIM_API bool plim_bytes_parse(const char *text, uint64_t *bytes);
 
 /* Flags of the functions that write a result as JSON. */
 #define PLIM_JSON_PRETTY 1u  /* indent by 2 */

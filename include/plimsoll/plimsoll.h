@@ -6,4 +6,5 @@
 #include <plimsoll/meter.h>
 #include <plimsoll/model.h>
 #include <plimsoll/plan.h>
+#include <plimsoll/query.h>
 #endif

@@ -25,7 +25,7 @@ _plimsoll() {
         version:--color) words="auto always never" ;;
         *) case $command in
         show) words=" --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
-        devices) words=" --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
+        devices) words=" --family --vendor --min-memory --available --best --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         doctor) words=" --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         capture) words=" --keep-identities --machine --root --on --only --skip --timeout --wake --explain --json --color -h --help" ;;
         bench) words=" --threads --size --seconds --json --color -h --help" ;;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "limits.h"
+#include "num.h"
 
 void *pli_record_new(pli_arena *arena, const plim_record *record)
 {
@@ -89,6 +90,11 @@ const plim_field *plim_record_find(const plim_record *record, const char *key)
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
+
+bool plim_bytes_parse(const char *text, uint64_t *bytes)
+{
+    return text && pli_parse_size(pli_s(text), bytes);
+}
 
 const char *plim_bytes_text(uint64_t bytes, char *buf, size_t size)
 {
