@@ -101,6 +101,8 @@ static void speed_line(const plim_fit *fit, bool explain, char *text, size_t siz
     if (PLIM_KNOWN(fit_speed, s, decode_full_tokens_per_s) && s->read_full_bytes > s->read_bytes)
         n += snprintf(text + n, size - (size_t)n, ", %.1f with the context full",
                       s->decode_full_tokens_per_s);
+    if (PLIM_KNOWN(fit_speed, s, prefill_tokens_per_s))
+        n += snprintf(text + n, size - (size_t)n, ", prompts %.0f", s->prefill_tokens_per_s);
     (void)snprintf(text + n, size - (size_t)n, " (%s)", s->basis);
 }
 

@@ -171,6 +171,21 @@ static void place_state(pli_calc *calc, const pli_shape *shape, const pli_setup 
     }
 }
 
+/* Does any layer keep tokens there? */
+static bool is_there(const pli_shape *shape, pli_cache_kind kind)
+{
+    switch (kind) {
+    case PLI_CACHE_FULL:
+        return true;
+    case PLI_CACHE_SLIDING:
+        return shape->any_slides;
+    case PLI_CACHE_INDEXER:
+        return shape->any_index;
+    default:
+        return shape->any_ratio;
+    }
+}
+
 void pli_place_cache(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                      const pli_sites *sites, pli_plan *plan)
 {
@@ -179,6 +194,8 @@ void pli_place_cache(pli_calc *calc, const pli_shape *shape, const pli_setup *se
     for (size_t i = 0; i <= sites->devices; i++)
         plan->at[i].kv = plan->at[i].state = 0;
     for (pli_cache_kind kind = 0; kind < PLI_CACHE_KINDS; kind++)
-        place_cache(calc, shape, setup, sites, kind, plan);
-    place_state(calc, shape, setup, sites, plan);
+        if (is_there(shape, kind))
+            place_cache(calc, shape, setup, sites, kind, plan);
+    if (shape->any_state)
+        place_state(calc, shape, setup, sites, plan);
 }

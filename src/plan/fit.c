@@ -191,6 +191,13 @@ static void write_speed(fitting *f)
     PLI_SET(fit_speed, r, decode_tokens_per_s, speed.decode, NULL);
     PLI_SET_STR(fit_speed, r, basis, basis_of(f, &speed), NULL);
     PLI_SET(fit_speed, r, decode_full_tokens_per_s, speed.decode_full, NULL);
+    double prefill;
+    if (pli_prefill_find(&f->shape, &f->setup, &f->sites, &f->plan, &prefill)) {
+        PLI_SET(fit_speed, r, prefill_tokens_per_s, prefill, NULL);
+        PLI_SET(fit_speed, r, prefill_basis,
+                "upper bound: two operations a weight, at the chip table's matrix operations",
+                NULL);
+    }
     PLI_SET(fit_speed, r, read_bytes, speed.read, NULL);
     PLI_SET(fit_speed, r, read_full_bytes, speed.read_full, NULL);
     PLI_SET(fit, f->fit, speed, r, NULL);

@@ -223,6 +223,19 @@ static void set_experts(pli_shape *shape, pli_calc *calc)
     shape->dense_lead = pli_model_number(model, "%s.leading_dense_block_count", 0);
 }
 
+/* What no layer has, need not be looked for in each. */
+static void set_kinds(pli_shape *shape)
+{
+    for (uint64_t il = 0; il < shape->layers; il++) {
+        const pli_layer *layer = &shape->layer[il];
+        shape->any_slides |= layer->slides;
+        shape->any_index |= layer->index_key != 0;
+        shape->any_ratio |= layer->ratio != 0;
+        for (size_t i = 0; i < PLI_STATE_TENSORS; i++)
+            shape->any_state |= layer->state[i] != 0;
+    }
+}
+
 plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error *error,
                            pli_shape *shape)
 {
@@ -266,6 +279,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     if (lacks_heads(shape))
         shape->lacking = "attention.head_count";
     set_states(shape, &calc);
+    set_kinds(shape);
     set_experts(shape, &calc);
     if (calc.overflow)
         return pli_fail(error, PLIM_LIMIT, model->path, PLIM_NO_OFFSET,

@@ -56,6 +56,8 @@ typedef struct pli_shape {
     bool hybrid;                                 /* attention and recurrent layers */
     bool rotates;                                /* has positions for an input */
     bool has_head;                               /* computes logits */
+    /* of any layer: it slides, has an indexer, compresses, keeps a state */
+    bool any_slides, any_index, any_ratio, any_state;
     const char *lacking; /* first missing key without which only weights are known; or NULL */
 } pli_shape;
 

@@ -17,4 +17,11 @@ typedef struct pli_speed {
 bool pli_speed_find(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
                     const pli_plan *plan, pli_speed *out);
 
+/* Tokens of a prompt a second at most: two operations for each weight of a layer's matrices (of the
+ * experts those that a token is routed to), against what the devices compute in 8 bits where
+ * the weights are quantised, else in 16, or the weights read once a batch. False: a matrix lies
+ * where that is unknown. */
+bool pli_prefill_find(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
+                      const pli_plan *plan, double *tokens_per_s);
+
 #endif
