@@ -173,22 +173,40 @@ static void count_uses(pli_graph *g)
     }
 }
 
-static uint64_t state_of(const pli_graph *g, size_t heaps)
+static uint64_t mixed(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t free_blocks(const pli_graph *g, size_t heaps)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < heaps; i++)
-        for (size_t k = 0; k < g->heap[i].count; k++) {
-            const pli_block *block = &g->heap[i].free[k];
-            hash = (hash ^ block->offset) * UINT64_C(0x9E3779B97F4A7C15);
-            hash = (hash ^ hash >> 29 ^ block->size) * UINT64_C(0x9E3779B97F4A7C15);
-        }
+        for (size_t k = 0; k < g->heap[i].count; k++)
+            hash = mixed(mixed(hash, g->heap[i].free[k].offset), g->heap[i].free[k].size);
+    return hash;
+}
+
+/* Which results of the layer before are still needed, there or elsewhere, and where they lie: two
+ * that have changed places leave the same blocks free, but not for the same time. */
+static uint64_t results_left(const pli_graph *g, const pli_edge *edge)
+{
+    uint64_t hash = 0;
+    pli_id from = edge == g->edge ? edge->first : edge[-1].first;
+    for (pli_id id = from; id < edge->first; id++)
+        for (pli_id at = id; at; at = at == id ? g->node[id].copy : g->node[at].next_copy)
+            if (g->node[at].allocated) {
+                hash = mixed(mixed(hash, edge->first - id), (uint64_t)g->node[at].buffer);
+                hash = mixed(hash, g->node[at].offset);
+            }
     return hash;
 }
 
 /* At the first node of a layer: what is free there, and whether that is as it was. */
 static void compare(pli_graph *g, pli_edge *edge, size_t heaps)
 {
-    edge->state = state_of(g, heaps);
+    edge->state = mixed(free_blocks(g, heaps), results_left(g, edge));
     if (edge->like != PLI_UNPLACED && g->edge[edge->like].state != edge->state &&
         g->edge[edge->or_like].state != edge->state)
         g->unlike = true;

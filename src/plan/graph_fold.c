@@ -1,8 +1,9 @@
 /* Layers that are alike are drawn a few times, not all of them. The allocator works through a
- * graph in order, and the same operations on the same free blocks leave the same free blocks: once
- * a period of layers, or two in a row, has left them as it found them, any even number of the same
- * periods does, and the peak stays what it is. graph_allocate.c compares them where layers were
- * left out; a graph that does not pass is drawn with twice the period, then whole. */
+ * graph in order, and the same operations on the same free blocks, with the same results still in
+ * use, leave the same: once a period of layers, or two in a row, has left them as it found them,
+ * any even number of the same periods does, and the peak stays what it is. graph_allocate.c
+ * compares them where layers were left out; a graph that does not pass is drawn with twice the
+ * period, then whole. */
 #include "graph_build.h"
 
 #define MAX_PERIOD 8u

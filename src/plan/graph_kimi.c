@@ -90,6 +90,7 @@ static pli_id delta_rule(pli_builder *b, pli_id x)
     pli_id id = pli_build_anew(b, pli_delta_at_once(b, &d, operands, &next));
     pli_build_state_store(b, &state, next);
     id = pli_build_norm(b, in_heads(b, &d, id), "ssm_norm", PLI_OF_LAYER);
+    x = pli_build_view(b, x, pli_dims_of(b->shape->embedding, b->tokens, 1));
     pli_id gate = in_heads(b, &d, narrowed(b, &d, x, "ssm_g_a", "ssm_g_b"));
     id = pli_build_onto(b, id, unary(b, gate));
     id = pli_build_new(b, pli_dims_of(d.mixed, b->tokens, 1), id, PLI_NO_NODE);

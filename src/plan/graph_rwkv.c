@@ -73,6 +73,13 @@ static pli_id some_tokens(pli_builder *b, pli_id x, uint64_t count)
     return pli_build_slice(b, x, pli_dims_of(width, count, b->sequences), width * length_of(b));
 }
 
+/* Kept tokens are written back as if they lay behind each other. */
+static void keep(pli_builder *b, const pli_state *shift, pli_id tokens)
+{
+    pli_dims dims = pli_dims_of(b->shape->state_conv, b->sequences, 1);
+    pli_build_state_store(b, shift, pli_build_view(b, tokens, dims));
+}
+
 /* Before a sequence's first token the kept one, before each other the one before. */
 static pli_id predecessors(pli_builder *b, pli_id kept, pli_id x)
 {
@@ -179,6 +186,8 @@ static void keep_scan(pli_builder *b, const mixer *m, pli_id scan)
 
 static pli_id time_mix_6(pli_builder *b, mixer *m)
 {
+    m->x = as_rows(b, m->x);
+    m->difference = as_rows(b, m->difference);
     interpolate_6(b, m);
     m->kept = pli_build_state(b, b->shape->state_scan);
     m->scan = pli_build_state_loaded(b, &m->kept);
@@ -316,8 +325,7 @@ static pli_id mixed_again(pli_builder *b, pli_id inside, pli_id normed, pli_id k
     pli_id before = predecessors(b, kept_token(b, kept), x);
     pli_id next = pli_build_new(b, pli_dims_of(b->shape->embedding, 2, b->sequences),
                                 some_tokens(b, normed, 1), some_tokens(b, x, 1));
-    pli_build_state_store(
-        b, shift, pli_build_view(b, next, pli_dims_of(b->shape->state_conv, b->sequences, 1)));
+    keep(b, shift, next);
     inside = as_rows(b, inside);
     x = as_rows(b, x);
     before = as_rows(b, before);
@@ -346,11 +354,10 @@ static pli_id layer_by(pli_builder *b, pli_id hidden, pli_id (*time_mix)(pli_bui
     pli_id kept = pli_build_state_loaded(b, &shift);
     pli_id normed = pli_build_norm(b, hidden, "attn_norm", PLI_OF_LAYER);
     pli_id before = predecessors(b, kept_token(b, kept), normed);
-    mixer m = {.x = as_rows(b, normed)};
-    m.difference = as_rows(b, pli_build_onto(b, before, normed));
+    mixer m = {.x = normed, .difference = pli_build_onto(b, before, normed)};
     pli_id mixed = as_sequences(b, time_mix(b, &m));
     if (one_shift)
-        pli_build_state_store(b, &shift, some_tokens(b, normed, 1));
+        keep(b, &shift, some_tokens(b, normed, 1));
     pli_id inside = pli_build_onto(b, mixed, hidden);
     return one_shift ? fed_forward(b, inside) : mixed_again(b, inside, normed, kept, &shift);
 }

@@ -260,6 +260,8 @@ def value(v):
         return struct.pack("<I", 8) + text(v)
     if isinstance(v, float):
         return struct.pack("<If", 6, v)
+    if isinstance(v, list) and isinstance(v[0], bool):
+        return struct.pack(f"<IIQ{len(v)}?", 9, 7, len(v), *v)
     if isinstance(v, list):
         return struct.pack(f"<IIQ{len(v)}I", 9, 4, len(v), *v)
     return struct.pack("<II", 4, v)
@@ -281,8 +283,8 @@ def write(model, path):
         file.truncate(-(-len(head) // ALIGNMENT) * ALIGNMENT + at)
 
 
-def write_all(folder):
-    for name, make in MODELS.items():
+def write_all(models, folder):
+    for name, make in models.items():
         write(make(), os.path.join(folder, name + ".gguf"))
 
 
@@ -291,7 +293,7 @@ def write_all(folder):
 TAKEN = [r"blk\.[2-7]\.ssm.*", "ssm_out", "attn_", "ffn_down", r"blk\.(1|3)\..*", "exps", "ssm_(a|d)", "norm"]
 
 
-def settings(lot):
+def settings(lot, taken):
     gpus = lot.choice([0, 1, 1, 1, 2, 2, 3, 4])
     flash = lot.choice(["on", "on", "off"])
     words = ["-gpus", gpus, "-np", lot.choice([1, 1, 2, 3, 5, 8, 16]),
@@ -300,7 +302,7 @@ def settings(lot):
     sometimes = [(.3, ["-b", lot.choice([64, 300, 2048])]), (.2, ["-kvu"]), (.2, ["-noopoff"]),
                  (.2 * (flash == "on"), ["-ctk", "q8_0", "-ctv", "q8_0"]), (.1 * (flash == "on"), ["-ctk", "f32"])]
     if gpus:
-        sometimes += [(.4, ["-ngl", lot.randint(0, 24)]), (.2, ["-nkvo"]), (.3, ["-ot-cpu", lot.choice(TAKEN)])]
+        sometimes += [(.4, ["-ngl", lot.randint(0, 24)]), (.2, ["-nkvo"]), (.3, ["-ot-cpu", lot.choice(taken)])]
     if gpus > 1:
         sometimes += [(.4, [w for _ in range(gpus) for w in ("-ts", lot.randint(1, 4))])]
     for chance, more in sometimes:
@@ -309,31 +311,32 @@ def settings(lot):
     return " ".join(str(w) for w in words)
 
 
-def draw(engine, seed, count, folder):
+def draw(models, taken, engine, seed, count, folder):
     lot = random.Random(seed)
-    write_all(folder)
-    for name in MODELS:
+    write_all(models, folder)
+    for name in models:
         path = os.path.join(folder, name + ".txt")
         with open(path, "w", encoding="utf-8") as file:
-            file.writelines(settings(lot) + "\n" for _ in range(int(count)))
+            file.writelines(settings(lot, taken) + "\n" for _ in range(int(count)))
         subprocess.run([sys.executable, os.path.join(HERE, "..", "oracle", "rows.py"), engine,
                         os.path.join(folder, name + ".gguf"), "--settings", path], check=True)
 
 
-def main():
+def main(models, taken, rows, usage):
+    """taken: what -ot may take of these models; rows: a file beside this one."""
     if len(sys.argv) == 3 and sys.argv[1] == "--write":
-        write_all(sys.argv[2])
+        write_all(models, sys.argv[2])
     elif len(sys.argv) == 6 and sys.argv[1] == "--draw":
-        draw(*sys.argv[2:])
+        draw(models, taken, *sys.argv[2:])
     elif len(sys.argv) == 2:
         with tempfile.TemporaryDirectory() as folder:
-            write_all(folder)
-            hold = [sys.executable, os.path.join(HERE, "hold.py"), sys.argv[1], os.path.join(HERE, "recurrent.jsonl")]
+            write_all(models, folder)
+            hold = [sys.executable, os.path.join(HERE, "hold.py"), sys.argv[1], os.path.join(HERE, rows)]
             return subprocess.run(hold + [folder, "--strict", "-v"], check=False).returncode
     else:
-        sys.exit(__doc__)
+        sys.exit(usage)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(MODELS, TAKEN, "recurrent.jsonl", __doc__))
