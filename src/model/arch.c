@@ -132,14 +132,19 @@ static bool indexed_in_glm(const pli_model *model, uint64_t layer)
            (layer < 78 && layer % 4 == 2);
 }
 
-static bool is_indexed(const pli_arch *arch, const pli_model *model, uint64_t layer)
+static bool is_sparse(const pli_arch *arch, const pli_model *model, uint64_t layer)
 {
-    static const char key[] = "%s.attention.indexer.types";
     if (!(arch->flags & PLI_ARCH_INDEXED) ||
         !pli_model_number(model, "%s.attention.indexer.top_k", 0))
         return false;
-    if (arch->flags & PLI_ARCH_INDEX_LATE)
-        return layer >= pli_model_number(model, "%s.leading_dense_block_count", 0);
+    return !(arch->flags & PLI_ARCH_INDEX_LATE) ||
+           layer >= pli_model_number(model, "%s.leading_dense_block_count", 0);
+}
+
+/* A sparse layer without an indexer of its own takes what the one before it chose. */
+static bool is_indexed(const pli_arch *arch, const pli_model *model, uint64_t layer)
+{
+    static const char key[] = "%s.attention.indexer.types";
     if ((arch->flags & PLI_ARCH_INDEX_LISTED) && pli_model_value(model, key))
         return pli_model_layer_number(model, key, layer, 0) != 0;
     return !(arch->flags & PLI_ARCH_INDEX_GLM) || indexed_in_glm(model, layer);
@@ -229,7 +234,8 @@ pli_layer_kind pli_arch_layer(const pli_arch *arch, const pli_model *model, uint
     }
     kind.slides = kind.attends && pli_arch_window(arch, model) && slides(arch, model, block);
     kind.shares = kind.attends && shares(arch, model, block);
-    kind.indexed = kind.attends && !kind.predicts && is_indexed(arch, model, block);
+    kind.sparse = kind.attends && !kind.predicts && is_sparse(arch, model, block);
+    kind.indexed = kind.sparse && is_indexed(arch, model, block);
     kind.remembers = kind.recurrent && (arch->flags & PLI_ARCH_HISTORY) &&
                      is_listed(model, "%s.ple.layers", block);
     if (arch->flags & PLI_ARCH_COMPRESSED)

@@ -56,6 +56,8 @@ typedef enum pli_slide_rule {
 #define PLI_ARCH_FREQS_IN_FULL (1u << 27)   /* rope_freqs belongs to the layers without a window */
 #define PLI_ARCH_NEXTN_BIAS (1u << 29)      /* layers that predict: their experts' bias is loaded */
 #define PLI_ARCH_NEXTN_HEAD (1u << 30)      /* ... their own embeddings and head are */
+#define PLI_ARCH_NEXTN_FEED (1u << 31)      /* ... all of their feed-forward is */
+#define PLI_ARCH_NEXTN_NORMS (UINT64_C(1) << 32) /* ... norms and gates of their attention are */
 /* ---- the graph ---- */
 #define PLI_ARCH_NO_POSITIONS (1u << 20) /* no input of positions: no rotary embedding */
 #define PLI_ARCH_THIRD_INPUT (1u << 21)  /* one more input of a number for each token */
@@ -72,7 +74,7 @@ typedef struct pli_arch {
     pli_state_rule state;
     pli_slide_rule slide;
     uint64_t period, window;
-    unsigned flags;
+    uint64_t flags;
 } pli_arch;
 const pli_arch *pli_arch_find(pli_str name); /* never NULL: the row of the unknown */
 
@@ -94,7 +96,8 @@ typedef struct pli_layer_kind { /* none of the first three: a feed-forward of it
     bool predicts;  /* further tokens: not run, and not loaded */
     bool slides;    /* attends to a window only */
     bool shares;    /* reads another layer's cache */
-    bool indexed;   /* keeps keys of an indexer */
+    bool sparse;    /* attends to what an indexer chose ... */
+    bool indexed;   /* ... and keeps that indexer's keys */
     bool remembers; /* rows of the n-gram embeddings */
     uint64_t ratio; /* tokens compressed to one row; 0: none */
 } pli_layer_kind;

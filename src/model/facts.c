@@ -5,6 +5,7 @@
 
 #include "../base/limits.h"
 #include "../base/num.h"
+#include "arch.h"
 #include "build.h"
 #include "file_types.h"
 
@@ -161,42 +162,57 @@ static bool sum_elements(const pli_model *model, uint64_t *out)
     return model->tensor_count > 0 && !model->partial;
 }
 
-/* Elements of the expert tensors (blk.N.ffn_*_exps.*: the last dimension counts experts); false
- * when one has another form, so that it is not known what a token uses. */
-static bool sum_experts(const pli_model *model, uint64_t experts, uint64_t *out)
+/* A tensor of a layer that predicts further tokens: no part of what makes this one. */
+static bool predicts(const pli_tensor *tensor, uint64_t trunk)
 {
-    uint64_t sum = 0;
+    pli_str name = pli_s(tensor->name);
+    uint64_t layer;
+    if (!pli_starts(name, "blk."))
+        return false;
+    name = pli_skip(name, 4);
+    return pli_parse_u64_prefix(&name, &layer) && layer >= trunk;
+}
+
+typedef struct active {
+    uint64_t experts;    /* elements of expert tensors of the trunk */
+    uint64_t predicting; /* all elements of the layers behind it */
+} active;
+
+/* Expert tensors are blk.N.ffn_*_exps.*: the last dimension counts experts. False when one has
+ * another form, so that it is not known what a token uses. */
+static bool sum_active(const pli_model *model, uint64_t experts, uint64_t trunk, active *out)
+{
+    *out = (active){0, 0};
     for (size_t i = 0; i < model->tensor_count; i++) {
         const pli_tensor *t = &model->tensors[i];
         pli_str name = pli_s(t->name);
+        bool routed = pli_contains(name, "_exps.");
         if (pli_contains(name, "_chexps."))
             return false;
-        if (!pli_contains(name, "_exps."))
-            continue;
-        if (t->dims == 0 || t->shape[t->dims - 1] != experts || !pli_add(sum, t->elements, &sum))
+        if (routed && (t->dims == 0 || t->shape[t->dims - 1] != experts))
+            return false;
+        uint64_t *sum = predicts(t, trunk) ? &out->predicting : routed ? &out->experts : NULL;
+        if (sum && !pli_add(*sum, t->elements, sum))
             return false;
     }
-    *out = sum;
-    return sum > 0;
+    return out->experts > 0;
 }
 
 static void tell_parameters(pli_model *model)
 {
-    uint64_t all, experts, used, in_experts, next;
+    uint64_t all, experts, used;
+    active sum;
     if (!sum_elements(model, &all)) {
         pli_model_misses(model, "the number of parameters");
         return;
     }
     PLI_SET(model, &model->pub, parameters, all, NULL);
-    /* Layers that predict further tokens are used or not as the engine decides. */
-    if (pli_model_u64(model, "%s.nextn_predict_layers", &next) && next)
-        return;
     if (!pli_model_u64(model, "%s.expert_count", &experts) ||
         !pli_model_u64(model, "%s.expert_used_count", &used) || experts == 0 || used > experts ||
-        !sum_experts(model, experts, &in_experts))
+        !sum_active(model, experts, pli_arch_trunk(pli_arch_of(model), model), &sum))
         return;
-    PLI_SET(model, &model->pub, active_parameters, all - in_experts / experts * (experts - used),
-            NULL);
+    PLI_SET(model, &model->pub, active_parameters,
+            all - sum.predicting - sum.experts / experts * (experts - used), NULL);
 }
 
 /* The type that takes most bytes, indices and masks of safetensors aside. */
@@ -298,6 +314,22 @@ static void tell_heads(pli_model *model)
     PLI_FILL(model, pub, heads_value_length, embedding / heads, NULL);
 }
 
+/* The engine takes context_length as the context that the model was trained for, stretched or not:
+ * the factor is told, and never multiplied into it. */
+static void tell_rope(pli_model *model)
+{
+    plim_model *pub = &model->pub;
+    pli_str type;
+    double factor;
+    if (pli_model_str(model, "%s.rope.scaling.type", &type) && type.n && !pli_eq(type, "none"))
+        PLI_SET_STR(model, pub, rope_scaling_type, clean_text(model, type), NULL);
+    if ((pli_model_f64(model, "%s.rope.scaling.factor", &factor) ||
+         pli_model_f64(model, "%s.rope.scale_linear", &factor)) &&
+        factor > 0)
+        PLI_SET(model, pub, rope_scaling_factor, factor, NULL);
+    TELL(model, rope_scaling_original, "%s.rope.scaling.original_context_length");
+}
+
 static void tell_keys(pli_model *model)
 {
     uint64_t n;
@@ -311,6 +343,7 @@ static void tell_keys(pli_model *model)
     TELL(model, experts_shared, "%s.expert_shared_count");
     tell_vocabulary(model);
     tell_heads(model);
+    tell_rope(model);
 }
 
 void pli_model_facts(pli_model *model)

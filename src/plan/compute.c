@@ -125,7 +125,7 @@ static uint64_t embedding_rows(uint64_t generation, uint64_t copies)
 static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                             const pli_sites *sites, const pli_plan *plan)
 {
-    unsigned flags = shape->arch->flags;
+    uint64_t flags = shape->arch->flags;
     uint64_t tokens = pli_graph_tokens(setup);
     unsigned generation = setup->generation->flags;
     uint64_t bytes = input_of(calc, tokens, sizeof(int32_t)); /* token ids */

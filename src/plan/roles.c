@@ -14,14 +14,26 @@ static size_t before_layer(pli_str name)
     return 0;
 }
 
+/* Of a layer that predicts further tokens nothing is loaded, but for what an architecture forgets
+ * to leave out. */
 static bool is_loaded(const pli_shape *shape, pli_str name, uint64_t layer)
 {
-    if (layer < shape->run_layers)
-        return true;
-    unsigned flags = shape->arch->flags;
-    return ((flags & PLI_ARCH_NEXTN_BIAS) && pli_contains(name, ".exp_probs_b")) ||
-           ((flags & PLI_ARCH_NEXTN_HEAD) && (pli_contains(name, ".nextn.embed_tokens.") ||
-                                              pli_contains(name, ".nextn.shared_head_")));
+    static const struct {
+        uint64_t flag;
+        const char *part;
+    } kept[] = {{PLI_ARCH_NEXTN_BIAS, ".exp_probs_b"},
+                {PLI_ARCH_NEXTN_HEAD, ".nextn.embed_tokens."},
+                {PLI_ARCH_NEXTN_HEAD, ".nextn.shared_head_"},
+                {PLI_ARCH_NEXTN_FEED, ".ffn_gate"},
+                {PLI_ARCH_NEXTN_FEED, ".ffn_up"},
+                {PLI_ARCH_NEXTN_FEED, ".ffn_down"},
+                {PLI_ARCH_NEXTN_NORMS, ".attn_q_norm."},
+                {PLI_ARCH_NEXTN_NORMS, ".attn_k_norm."},
+                {PLI_ARCH_NEXTN_NORMS, ".attn_gate."}};
+    bool loaded = layer < shape->run_layers;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept && !loaded; i++)
+        loaded = (shape->arch->flags & kept[i].flag) && pli_contains(name, kept[i].part);
+    return loaded;
 }
 
 /* Tensors of no layer, by the beginning of their names; the others are the output's. */

@@ -49,7 +49,7 @@ static void set_heads(const pli_shape *shape, uint64_t il, pli_layer *layer)
 
 static void set_layers(pli_shape *shape, pli_calc *calc)
 {
-    unsigned flags = shape->arch->flags;
+    uint64_t flags = shape->arch->flags;
     bool attend = false, recur = false;
     for (uint64_t il = 0; il < shape->layers; il++) {
         pli_layer *layer = &shape->layer[il];
@@ -63,7 +63,7 @@ static void set_layers(pli_shape *shape, pli_calc *calc)
                         (!kind.predicts || (flags & PLI_ARCH_NEXTN_CACHED));
         if (layer->attends)
             set_widths(shape, calc, layer);
-        if (kind.indexed)
+        if (kind.indexed || kind.ratio == 4)
             set_index(shape, calc, layer);
         shape->value_width_max = pli_larger(shape->value_width_max, layer->value_width);
         attend |= layer->attends;

@@ -132,10 +132,10 @@ static void kinds_that_are_not_sure(void **state)
     static const struct {
         const char *arch, *key;
     } unsure[] = {
-        {"never-seen", "x"},                 /* no row */
-        {"gemma3", "x"},                     /* how far it slides is the file's to say */
-        {"jamba", "x"},                      /* heads by layer are */
-        {"glm4moe", "nextn_predict_layers"}, /* layers that predict further tokens */
+        {"never-seen", "x"},                   /* no row */
+        {"gemma3", "x"},                       /* how far it slides is the file's to say */
+        {"jamba", "x"},                        /* heads by layer are */
+        {"mimo2", "attention.sliding_window"}, /* which layers slide */
     };
     (void)state;
     for (size_t i = 0; i < COUNT(unsure); i++) {
@@ -152,6 +152,99 @@ static void kinds_that_are_not_sure(void **state)
         assert_false(PLIM_KNOWN(model, model, layers_by_kind));
         plim_model_free(model);
     }
+}
+
+static void put_flags(maker *m, const char *key, const char *bits)
+{
+    put_array(m, key, PLI_VALUE_BOOL, strlen(bits));
+    for (; *bits; bits++)
+        put_number(m, 1, *bits == '1');
+}
+
+/* Published: GLM-5.2 has 78 sparse layers and one that predicts, GLM-4.5-Air 46 and one; Qwen3.5
+ * 27B attends in every fourth layer, Llama 4 in chunks but for every fourth; DeepSeek-V3 caches
+ * latent rows. */
+static void layers_of_later_kinds(void **state)
+{
+    static const struct {
+        const char *arch, *key, *kind, *other;
+        uint32_t layers, value, count, others;
+    } rows[] = {
+        {"glm-dsa", "nextn_predict_layers", "prediction", "sparse_attention", 79, 1, 1, 78},
+        {"glm4moe", "nextn_predict_layers", "prediction", "full_attention", 47, 1, 1, 46},
+        {"qwen35", "full_attention_interval", "full_attention", "recurrent", 64, 4, 16, 48},
+        {"llama4", "expert_count", "chunked_attention", "full_attention", 48, 16, 36, 12},
+        {"deepseek2", "attention.kv_lora_rank", "latent_attention", "x", 61, 512, 61, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char key[64];
+        maker m = {0};
+        put_header(&m, 0, 4);
+        put_string(&m, "general.architecture", rows[i].arch);
+        (void)snprintf(key, sizeof key, "%s.block_count", rows[i].arch);
+        put_u32(&m, key, rows[i].layers);
+        (void)snprintf(key, sizeof key, "%s.%s", rows[i].arch, rows[i].key);
+        put_u32(&m, key, rows[i].value);
+        (void)snprintf(key, sizeof key, "%s.attention.indexer.top_k", rows[i].arch);
+        put_u32(&m, key, 2048);
+        plim_model *model = must_open(&m);
+        assert_int_equal(kind(model, rows[i].kind), rows[i].count);
+        assert_int_equal(kind(model, rows[i].other), rows[i].others);
+        plim_model_free(model);
+    }
+    maker m = {0};
+    put_header(&m, 0, 5);
+    put_string(&m, "general.architecture", "gemma4");
+    put_u32(&m, "gemma4.block_count", 10);
+    put_u32(&m, "gemma4.attention.sliding_window", 512);
+    put_u32(&m, "gemma4.attention.shared_kv_layers", 4);
+    put_flags(&m, "gemma4.attention.sliding_window_pattern", "1111011110");
+    plim_model *model = must_open(&m);
+    assert_int_equal(kind(model, "sliding_attention"), 5);
+    assert_int_equal(kind(model, "full_attention"), 1);
+    assert_int_equal(kind(model, "shared_kv"), 4);
+    plim_model_free(model);
+}
+
+/* The file's context is what the stretching made of it: Qwen2.5 at 128K says both. */
+static void stretched(void **state)
+{
+    maker m = {0};
+    (void)state;
+    put_header(&m, 0, 5);
+    put_string(&m, "general.architecture", "qwen2");
+    put_u32(&m, "qwen2.context_length", 131072);
+    put_string(&m, "qwen2.rope.scaling.type", "yarn");
+    put_key(&m, "qwen2.rope.scaling.factor", PLI_VALUE_F32);
+    put_number(&m, 4, 0x40800000); /* 4 */
+    put_u32(&m, "qwen2.rope.scaling.original_context_length", 32768);
+    plim_model *model = must_open(&m);
+    assert_int_equal(model->context_trained, 131072);
+    assert_int_equal(model->rope_scaling_original, 32768);
+    assert_string_equal(model->rope_scaling_type, "yarn");
+    assert_true(model->rope_scaling_factor == 4);
+    plim_model_free(model);
+}
+
+/* What predicts further tokens is a parameter, and no part of what a token uses. */
+static void parameters_that_predict(void **state)
+{
+    maker m = {0};
+    (void)state;
+    put_header(&m, 3, 5);
+    put_string(&m, "general.architecture", "glm4moe");
+    put_u32(&m, "glm4moe.block_count", 2);
+    put_u32(&m, "glm4moe.nextn_predict_layers", 1);
+    put_u32(&m, "glm4moe.expert_count", 8);
+    put_u32(&m, "glm4moe.expert_used_count", 2);
+    put_tensor(&m, "token_embd.weight", 64, 100, 0, 0);
+    put_tensor(&m, "blk.0.ffn_up_exps.weight", 64, 8, 0, 64 * 100 * 4);
+    put_tensor(&m, "blk.1.ffn_up_exps.weight", 64, 8, 0, 64 * 108 * 4);
+    plim_model *model = must_open(&m);
+    assert_int_equal(model->parameters, 6400 + 512 + 512);
+    assert_int_equal(model->active_parameters, 6400 + 128);
+    plim_model_free(model);
 }
 
 static yyjson_doc *document(const plim_model *model, unsigned flags)
@@ -287,6 +380,9 @@ int main(void)
         cmocka_unit_test(experts),
         cmocka_unit_test(layers_by_kind),
         cmocka_unit_test(kinds_that_are_not_sure),
+        cmocka_unit_test(layers_of_later_kinds),
+        cmocka_unit_test(stretched),
+        cmocka_unit_test(parameters_that_predict),
         cmocka_unit_test(silence),
         cmocka_unit_test(json),
         cmocka_unit_test(text),
