@@ -335,6 +335,6 @@ void pli_bound_compute(pli_calc *calc, const pli_shape *shape, const pli_setup *
     bool works = host->compute != 0;
     uint64_t inputs = host_inputs(calc, shape, setup, sites, plan);
     host->compute = pli_plus(calc, host->compute, inputs);
-    if (!works)
-        host->compute_kind = shape->arch->flags & PLI_ARCH_INEXACT ? PLI_ESTIMATE : PLI_EXACT;
+    if (!works) /* which inputs a graph has, only its template says */
+        host->compute_kind = PLI_ESTIMATE;
 }

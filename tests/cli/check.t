@@ -8,14 +8,14 @@ other tests.)
   agreement  2 as printed
   not known  the model's tensors, so that weights are not predicted: name its file
 
-  term      device   plimsoll        log  kind   result
-  weights   -               -   2.38 GiB  -      not predicted
-  weights   cuda0           -   1.33 GiB  -      not predicted
-  weights   cuda1           -  714.0 MiB  -      not predicted
-  weights   host            -  360.0 MiB  -      not predicted
-  kv_cache  -       388.9 MiB  388.9 MiB  exact  same
-  output    -        2.00 MiB   2.00 MiB  exact  same
-  output    host     2.00 MiB   2.00 MiB  exact  same
+  term      device   plimsoll        log  kind      result
+  weights   -               -   2.38 GiB  -         not predicted
+  weights   cuda0           -   1.33 GiB  -         not predicted
+  weights   cuda1           -  714.0 MiB  -         not predicted
+  weights   host            -  360.0 MiB  -         not predicted
+  kv_cache  -       388.9 MiB  388.9 MiB  exact     same
+  output    -        2.00 MiB   2.00 MiB  exact     same
+  output    host     2.00 MiB   2.00 MiB  exact     same
 A log of 2024, whose lines had other names (its figures were published):
 
   $ plimsoll check ../logs/llama2-7b-2024.log | grep -v ^compute

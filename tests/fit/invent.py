@@ -369,6 +369,8 @@ def special(m):
     set_windows(m)
     if m.arch in PREDICTS and m.chance(0.7):
         m.set(nextn_predict_layers=1)
+        if m.value("attention.indexer.types"):
+            del m.value("attention.indexer.types")[-1]
 
 
 def begin(arch, seed, plain):
