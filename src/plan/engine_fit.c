@@ -6,7 +6,8 @@
 #include "placement.h"
 #include "roles.h"
 
-#define MAX_PATTERN_LAYERS 1000u /* of which the engine has patterns */
+#define MAX_USED ((uint64_t)1 << 56) /* of a memory: the sum over all does not overflow */
+#define MAX_PATTERN_LAYERS 1000u     /* of which the engine has patterns */
 
 /* How much of a layer stays on its device: the names of the engine. */
 typedef enum fraction { ONLY_ATTENTION, AND_UP, AND_GATE, BUT_EXPERTS } fraction;
@@ -44,12 +45,21 @@ static int64_t used_on(const pli_plan *plan, size_t site)
     return (int64_t)(plan->at[site].used - plan->at[site].overhead);
 }
 
+/* What a header can claim: more than that is no memory, and would not add up. */
+static bool adds_up(const engine *e)
+{
+    for (size_t i = 0; i <= e->base->sites->devices; i++)
+        if (e->plan.at[i].used > MAX_USED)
+            return false;
+    return true;
+}
+
 static bool measure(engine *e, const pli_setup *setup)
 {
     pli_setup with = *setup;
     if (pli_setup_context(&with, with.context, NULL) ||
         pli_place_weights(e->base->shape, &with, e->base->sites, &e->plan) ||
-        pli_place_context(e->base->shape, &with, e->base->sites, &e->plan))
+        pli_place_context(e->base->shape, &with, e->base->sites, &e->plan) || !adds_up(e))
         e->failed = true;
     return !e->failed;
 }
