@@ -1,6 +1,7 @@
 #include "advice.h"
 
 #include "placement.h"
+#include "requantize.h"
 #include "speed.h"
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -234,15 +235,36 @@ static bool try_change(const pli_case *base, change_fn *make, tried *out)
     return out->record != NULL;
 }
 
+/* Another file of the same model; which, only its publisher can say, so there is no command. */
+static bool try_quantization(const pli_case *base, tried *out)
+{
+    pli_requantized other;
+    char size[32];
+    if (!pli_requantize(base, &other))
+        return false;
+    change c = {*base->setup, NULL, NULL};
+    c.flags = pli_printf(base->arena, "in %s", other.mixture->name);
+    c.text = pli_printf(base->arena, "the model in another quantization, %s",
+                        plim_bytes_text(other.tensor_bytes, size, sizeof size));
+    pli_case with = *base;
+    with.shape = &other.shape;
+    out->verdict = other.verdict;
+    out->record = c.flags && c.text ? record_of(&with, &c, &other.plan, &other.verdict) : NULL;
+    if (out->record)
+        PLI_FORGET(alternative, out->record, command);
+    return out->record != NULL;
+}
+
 plim_status pli_alternatives(const pli_case *base, plim_items *out)
 {
-    tried found[CHANGE_COUNT];
+    tried found[CHANGE_COUNT + 1];
     size_t count = 0;
     *out = (plim_items){NULL, 0};
     if (base->verdict->mark != PLI_WARNING && base->verdict->mark != PLI_FAILED)
         return PLIM_OK;
     for (size_t i = 0; i < CHANGE_COUNT; i++)
         count += try_change(base, changes[i], &found[count]);
+    count += try_quantization(base, &found[count]);
     for (int mark = PLI_PASSED; mark <= PLI_WARNING; mark++)
         for (size_t i = 0; i < count; i++)
             if ((int)found[i].verdict.mark == mark &&

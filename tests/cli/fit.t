@@ -47,6 +47,7 @@ It fits a warning's width, then does not:
 
   what would help
     change                        verdict  context  what it does
+    in IQ3_XXS                    passed     16384  the model in another quantization, 11.9 GiB
     -c 7680                       warning     7680  the largest context that stays under the line
     -c 14592 -ctk q8_0 -ctv q8_0  warning    14592  the largest context with an 8-bit cache
     -ctk q4_0 -ctv q4_0           warning    16384  a 4-bit cache: 28 % of its size, at some loss

@@ -176,6 +176,36 @@ static void one_model(void **state)
     plim_models_free(models);
 }
 
+/* A file's own alternatives: the best quantization that passes, as the catalogue's rows of the same
+ * model say. */
+static void of_a_file(void **state)
+{
+    static const char spec[] = "cuda:16GiB";
+    static const plim_ranked_model like = {.name = "qwen3-8b", .context = 40960};
+    plim_error error = PLIM_ERROR_INIT;
+    plim_machine *machine;
+    plim_model *model;
+    plim_fit *fit, *better = fit_of(spec, &like, "q6_k"), *same = fit_of(spec, &like, "q5_k_m");
+    (void)state;
+    assert_int_equal(plim_machine_from_spec(context, spec, &error, &machine), PLIM_OK);
+    assert_int_equal(
+        plim_model_open(context, SOURCE_DIR "/examples/models/qwen3-8b-bf16.gguf", &error, &model),
+        PLIM_OK);
+    assert_int_equal(plim_fit_model(context, machine, model, NULL, &error, &fit), PLIM_OK);
+    const plim_alternative *a = fit->alternatives.items[0];
+    assert_string_equal(a->change, "in Q5_K_M");
+    assert_string_equal(a->verdict, "passed");
+    assert_false(PLIM_KNOWN(alternative, a, command));
+    assert_true(a->utilization == same->utilization);
+    assert_string_equal(same->verdict, "passed");
+    assert_string_equal(better->verdict, "warning");
+    plim_fit_free(fit);
+    plim_fit_free(same);
+    plim_fit_free(better);
+    plim_model_free(model);
+    plim_machine_free(machine);
+}
+
 static void refusals(void **state)
 {
     plim_error error = PLIM_ERROR_INIT;
@@ -203,7 +233,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_fit_says), cmocka_unit_test(no_better_one),
         cmocka_unit_test(order),       cmocka_unit_test(more_context_no_better),
-        cmocka_unit_test(one_model),   cmocka_unit_test(refusals),
+        cmocka_unit_test(one_model),   cmocka_unit_test(of_a_file),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
