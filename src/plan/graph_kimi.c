@@ -4,10 +4,15 @@
 
 typedef enum operand { QUERY, KEY, VALUE, OPERANDS } operand;
 
+static uint64_t head_of(const pli_builder *b)
+{
+    return pli_model_number(b->shape->model, "%s.kda.head_dim", 0);
+}
+
 static pli_delta figures(const pli_builder *b)
 {
     uint64_t heads = b->shape->layer[b->il].heads;
-    uint64_t head = pli_model_number(b->shape->model, "%s.kda.head_dim", 0);
+    uint64_t head = head_of(b);
     return (pli_delta){.head = head,
                        .key_heads = heads,
                        .heads = heads,
@@ -119,7 +124,7 @@ static void inputs(pli_builder *b)
 static bool fits(const pli_builder *b)
 {
     const pli_shape *shape = b->shape;
-    uint64_t kernel = kernel_of(b), head = figures(b).head;
+    uint64_t kernel = kernel_of(b), head = head_of(b);
     if (!(b->setup->generation->flags & PLI_GEN_FUSED_DELTA) || !shape->latent ||
         !pli_latent_fits(b) || kernel < 2 || kernel > UINT16_MAX || head == 0 || head > UINT16_MAX)
         return false;

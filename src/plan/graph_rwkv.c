@@ -378,12 +378,30 @@ static void inputs(pli_builder *b)
     pli_build_output_input(b);
 }
 
+/* Figures that are multiplied. */
+static bool are_sane(const pli_builder *b)
+{
+    static const char *const ranks[] = {"%s.time_mix_extra_dim",
+                                        "%s.time_decay_extra_dim",
+                                        "%s.attention.decay_lora_rank",
+                                        "%s.attention.iclr_lora_rank",
+                                        "%s.attention.value_residual_mix_lora_rank",
+                                        "%s.attention.gate_lora_rank"};
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+        if (rank_of(b, ranks[i]) > UINT16_MAX)
+            return false;
+    for (uint64_t il = 0; il < b->shape->run_layers; il++)
+        if (b->shape->layer[il].heads_kv > UINT16_MAX)
+            return false;
+    return true;
+}
+
 static bool fits(const pli_builder *b)
 {
     const pli_shape *shape = b->shape;
     bool one_shift = shape->arch->flags & PLI_ARCH_ONE_SHIFT;
     uint64_t head = shape->embedding ? head_of(b) : 0;
-    return head && shape->embedding % head == 0 && head <= UINT16_MAX &&
+    return are_sane(b) && head && shape->embedding % head == 0 && head <= UINT16_MAX &&
            shape->state_conv == (one_shift ? 1 : 2) * shape->embedding &&
            pli_model_tensor(shape->model, "output.weight") && pli_build_has(b, "time_mix_key") &&
            pli_build_has(b, one_shift ? "ffn_norm" : "channel_mix_key");
