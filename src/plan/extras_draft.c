@@ -157,9 +157,8 @@ bool pli_draft_rolls_back(const pli_draft *draft)
 
 /* The devices that the draft may use, as a machine of its own: what the model took of them is no
  * longer free, which decides how layers are split. */
-static void choose_sites(const pli_draft *draft, const pli_shape *shape, const pli_setup *setup,
-                         const pli_sites *sites, const pli_plan *plan, pli_sites *out,
-                         size_t to[PLI_MAX_SITES])
+static void choose_sites(const pli_draft *draft, const pli_shape *shape, const pli_sites *sites,
+                         const pli_plan *plan, pli_sites *out, size_t to[PLI_MAX_SITES])
 {
     /* Its own heads stand behind the model's last layer. */
     size_t last = draft->own ? pli_layer_site(plan, sites, shape->run_layers) : 0;
@@ -167,7 +166,7 @@ static void choose_sites(const pli_draft *draft, const pli_shape *shape, const p
     out->repacks = sites->repacks;
     for (size_t i = 0; i < sites->devices; i++) {
         bool used = draft->own ? i == last : draft->chosen[i];
-        if (!used || (!draft->own && setup->split == PLI_SPLIT_NONE && i != setup->main_gpu))
+        if (!used)
             continue;
         to[out->devices] = i;
         out->at[out->devices] = sites->at[i];
@@ -187,7 +186,7 @@ void pli_draft_place(pli_calc *calc, const pli_draft *draft, const pli_shape *sh
 {
     pli_sites own;
     pli_setup with = *setup;
-    choose_sites(draft, shape, setup, sites, plan, &own, to);
+    choose_sites(draft, shape, sites, plan, &own, to);
     with.extras = NULL;
     with.drafted = with.rollback = with.outputs = 0;
     with.type_k = draft->type_k;

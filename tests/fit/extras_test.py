@@ -181,6 +181,9 @@ class Drafts(Case):
         self.assertNotIn("draft_bytes", away["placement"][0])
         self.assertIn("draft_bytes", away["placement"][1])
         self.assertIn("-devd CUDA1", away["command"])
+        main = self.fit("main", "-md", self.path("draft"), "-sm", "none", "-mg", "1", on="cuda:8GiB*2,cpu:64GiB")
+        used = [place for place in main["placement"] if place["device"] == "cuda1"]
+        self.assertEqual([place["draft_bytes"] for place in used], [device["draft_bytes"]])
 
     def test_its_cache_follows_the_context(self):
         fit = self.fit("main", "-md", self.path("draft"), "-ctkd", "q8_0", "-ctvd", "q8_0")
