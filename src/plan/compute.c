@@ -23,9 +23,10 @@ uint64_t pli_output_rows(const pli_setup *setup)
     /* What a draft proposes is checked in one go. */
     uint64_t server = pli_mul_sat(setup->sequences, pli_add_sat(setup->drafted, 1));
     uint64_t slots = setup->outputs ? setup->outputs : server;
-    return setup->outputs || setup->generation->flags & PLI_GEN_SLOT_LOGITS
-               ? pli_smaller(slots, setup->ubatch)
-               : pli_graph_tokens(setup);
+    if (setup->outputs || setup->generation->flags & PLI_GEN_SLOT_LOGITS)
+        return pli_smaller(slots, setup->ubatch);
+    return setup->generation->flags & PLI_GEN_BATCH_LOGITS ? setup->ubatch
+                                                           : pli_graph_tokens(setup);
 }
 
 uint64_t pli_mask_element(const pli_setup *setup)

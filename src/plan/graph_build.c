@@ -148,9 +148,28 @@ static bool narrows_late(const pli_builder *b)
     return b->flags & PLI_GRAPH_PREDICTS && b->setup->generation->flags & PLI_GEN_LATE_ROWS;
 }
 
+static bool keeps_hidden(const pli_builder *b)
+{
+    return b->flags & PLI_GRAPH_HIDDEN_KEPT && b->setup->generation->flags & PLI_GEN_KEPT_HIDDEN;
+}
+
+/* What enters the output norm; where it is kept for drafts, kept of every row at first. */
+static pli_id kept_hidden(pli_builder *b, pli_id hidden)
+{
+    if (b->graph->failed || !keeps_hidden(b))
+        return hidden;
+    b->graph->node[hidden].flags |= PLI_NODE_HELD;
+    if (!(b->setup->generation->flags & PLI_GEN_LATE_ROWS))
+        return hidden;
+    b->rows = pli_output_rows(b->setup);
+    return pli_build_wanted_rows(b, hidden);
+}
+
 void pli_build_last_rows(pli_builder *b, pli_id *first, pli_id *second)
 {
-    if (b->il + 1 != b->shape->run_layers || narrows_late(b))
+    bool late =
+        narrows_late(b) || (keeps_hidden(b) && b->setup->generation->flags & PLI_GEN_LATE_ROWS);
+    if (b->il + 1 != b->shape->run_layers || late)
         return;
     *first = pli_build_wanted_rows(b, *first);
     if (second)
@@ -162,6 +181,7 @@ static void logits(pli_builder *b, pli_id hidden, bool tied)
 {
     bool named_so = b->shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT;
     bool late = narrows_late(b);
+    hidden = kept_hidden(b, hidden);
     pli_id id =
         pli_build_norm(b, hidden, named_so ? "token_embd_norm" : "output_norm", PLI_OF_OUTPUT);
     if (b->graph->failed)

@@ -45,6 +45,7 @@
 #define PLI_GRAPH_TABLE_AHEAD ((uint64_t)1 << 36)   /* each layer's embeddings come first of all */
 #define PLI_GRAPH_FED_SCALES ((uint64_t)1 << 37)    /* ... and of a feed-forward's matrices */
 #define PLI_GRAPH_ROPE_AT_32 ((uint64_t)1 << 34)    /* only the model of 32 layers rotates */
+#define PLI_GRAPH_HIDDEN_KEPT ((uint64_t)1 << 40)   /* ... if the generation keeps it */
 
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
 

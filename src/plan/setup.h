@@ -57,6 +57,9 @@
 #define PLI_GEN_ANY_HEAD                                                                           \
     (1u << 25) /* heads need whole blocks of the cache's type for flash attention alone */
 #define PLI_GEN_LOAD_MODE (1u << 26) /* -lm none is how --no-mmap is said */
+#define PLI_GEN_KEPT_HIDDEN                                                                        \
+    (1u << 30) /* some architectures keep what enters the output norm, for drafts */
+#define PLI_GEN_BATCH_LOGITS (1u << 29) /* ... or for every token asked for */
 
 typedef struct pli_generation {
     const char *name;

@@ -234,6 +234,7 @@ static void test_engines(void **state)
         {"llama.cpp@b7100", "b7000"},
         {"llama.cpp@b99999", "0.7.0"},
         {"llama.cpp@0.7.0", "0.7.0"},
+        {"llama.cpp@0.7.0-fit", "0.7.0-fit"},
         {"llama.cpp@0.1.2", "b9400"},
         {"llama.cpp@0.6", "0.5.0"},
         {"llama.cpp@1.0.0", "0.7.0"},
