@@ -10,6 +10,7 @@
 #include "base/reader.h"
 #include "base/status.h"
 #include "machine/machine.h"
+#include "plan/check.h"
 
 #define TOOL "llama-fit-params"
 #define MAX_ARGUMENTS 256u
@@ -133,12 +134,22 @@ static plim_status ask(pli_machine *m, const arguments *a, uint32_t timeout_ms, 
     return status;
 }
 
+/* The engine ran here: what this processor rearranges is part of its answer. */
 static plim_status check(plimsoll *context, const pli_buf *log, const plim_model *model,
                          const plim_fit_options *options, plim_error *error, plim_check **out)
 {
+    static const char *const processor[] = {"host_cpu", NULL};
     const pli_str text = pli_buf_str(log);
     plim_reader reader = pli_reader_memory(TOOL, &text);
-    return plim_check_log(context, &reader, model, options->engine, error, out);
+    plim_detect_options look = PLIM_DETECT_OPTIONS_INIT;
+    plim_machine *here;
+    look.only = processor;
+    plim_status status = plim_machine_detect(context, &look, error, NULL, &here);
+    if (status != PLIM_OK)
+        return status;
+    status = pli_check_log(context, &reader, model, options->engine, here, error, out);
+    plim_machine_free(here);
+    return status;
 }
 
 plim_status plim_verify_fit(plimsoll *context, const char *path, const plim_model *model,

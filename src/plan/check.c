@@ -8,6 +8,7 @@
 #include "../base/status.h"
 #include "check.h"
 #include "graph.h"
+#include "repack.h"
 #include "settings.h"
 
 typedef struct check_result {
@@ -156,6 +157,7 @@ static void take_context(pli_check *c)
 static plim_status plan(pli_check *c, const plim_machine *machine)
 {
     pli_sites_read(machine, &c->sites);
+    c->sites.repacks = c->where ? pli_repacks_of(c->where) : 0;
     plim_status status = pli_shape_read(c->arena, c->model, c->error, &c->shape);
     if (!status && c->shape.lacking)
         return pli_fail(c->error, PLIM_PARSE, c->name, PLIM_NO_OFFSET,
@@ -176,6 +178,17 @@ static plim_status plan(pli_check *c, const plim_machine *machine)
     return status;
 }
 
+/* "AMX", "CPU_REPACK", "CPU_AARCH64": weights in a layout of the processor's. */
+static bool names_rearranged(const pli_log *log)
+{
+    for (size_t i = 0; i < log->device_count; i++) {
+        pli_str name = log->device[i].name;
+        if (pli_eq(name, "AMX") || pli_ends(name, "_REPACK") || pli_ends(name, "_AARCH64"))
+            return true;
+    }
+    return false;
+}
+
 static void write_check(pli_check *c)
 {
     plim_check *check = c->check;
@@ -188,6 +201,9 @@ static void write_check(pli_check *c)
         PLI_SET(check, check, settings, settings, NULL);
     if (c->model->tensor_count == 0)
         miss(c, "the model's tensors, so that weights are not predicted: name its file");
+    c->rearranged = names_rearranged(&c->log);
+    if (c->rearranged && !c->where)
+        miss(c, "the processor, so that weights that it rearranges are estimated");
     if (c->log.more)
         miss(c, "what the log says of a second model or context is left out");
     if (!c->split_known && c->sites.devices > 1)
@@ -272,12 +288,21 @@ static pli_check *begin(plimsoll *context, pli_arena *arena, plim_error *error, 
 plim_status plim_check_log(plimsoll *context, const plim_reader *log, const plim_model *model,
                            const char *engine, plim_error *error, plim_check **out)
 {
+    return pli_check_log(context, log, model, engine, NULL, error, out);
+}
+
+plim_status pli_check_log(plimsoll *context, const plim_reader *log, const plim_model *model,
+                          const char *engine, const plim_machine *where, plim_error *error,
+                          plim_check **out)
+{
     *out = NULL;
     if (!context || !log || log->struct_size < sizeof *log || !log->read)
         return pli_fail(error, PLIM_INVALID, "check", PLIM_NO_OFFSET, "a log is needed");
     const char *name = log->name ? log->name : "log";
     pli_arena *arena = pli_arena_new(pli_context_allocator(context), PLI_MAX_ARENA);
     pli_check *c = begin(context, arena, error, name);
+    if (c)
+        c->where = where;
     plim_status status = c ? run(c, log, model, engine) : PLIM_NOMEM;
     if (!status && pli_arena_failed(arena))
         status = PLIM_NOMEM;

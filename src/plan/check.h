@@ -11,7 +11,9 @@ typedef struct pli_check {
     pli_arena *arena;
     plim_check *check;
     plim_error *error;
-    const char *name; /* of the log */
+    const char *name;          /* of the log */
+    const plim_machine *where; /* the log was written; NULL: unknown */
+    bool rearranged;           /* the log names buffers of rearranged weights */
     pli_log log;
     const pli_model *model;
     plim_fit_options options;
@@ -22,6 +24,12 @@ typedef struct pli_check {
     pli_amount logged[PLI_MAX_SITES][PLI_LOG_TERMS];
     bool split_known; /* which layer is where follows from the log */
 } pli_check;
+
+/* plim_check_log(), where it is known on which machine the log was written (NULL: it is not): what
+ * its processor rearranges takes memory of its own. */
+plim_status pli_check_log(plimsoll *context, const plim_reader *log, const plim_model *model,
+                          const char *engine, const plim_machine *where, plim_error *error,
+                          plim_check **out);
 
 /* Fills the terms of c->check from its plan and its log. */
 void pli_check_compare(pli_check *c);

@@ -65,7 +65,7 @@ static pli_certainty certainty(const pli_check *c, size_t site, size_t term)
         kind = PLI_ESTIMATE;
     if (is_fork(c) && term != PLI_LOG_STATE) /* how its buffers are padded, nobody checked */
         kind = PLI_ESTIMATE;
-    if (term == PLI_LOG_WEIGHTS && c->plan.weights_estimated)
+    if (term == PLI_LOG_WEIGHTS && (c->plan.weights_estimated || (c->rearranged && !c->where)))
         kind = PLI_ESTIMATE;
     if (term == PLI_LOG_COMPUTE && c->plan.at[site].compute_kind > kind)
         kind = c->plan.at[site].compute_kind;

@@ -219,11 +219,15 @@ static void add_everywhere(placing *p, const pli_tensor *tensor)
 }
 
 /* A model without an output matrix uses its embeddings a second time: a copy, unless it would
- * lie in the same memory. */
+ * lie in the same memory in the same layout. */
 static void add_tied(placing *p, const pli_tensor *embedding, size_t embedding_site)
 {
     size_t site = pli_overridden(p->setup, index_of(p, embedding), p->plan->output_site);
-    if (site == embedding_site && !(p->shape->arch->flags & PLI_ARCH_EMBEDDING_TWICE)) {
+    uint64_t extra;
+    bool same = site == embedding_site && !(p->shape->arch->flags & PLI_ARCH_EMBEDDING_TWICE);
+    if (same && site == p->sites->devices)
+        same = !pli_repacked(p->sites, p->setup, embedding, &extra);
+    if (same) {
         if (site == p->sites->devices)
             p->plan->copied = pli_larger(p->plan->copied, embedding->bytes);
         return;
