@@ -9,6 +9,7 @@
 #include "roles.h"
 
 #define F32 4u
+#define BATCH_PADDING 256u /* tokens */
 
 /* The reserved graph holds the same number of tokens for each sequence. */
 uint64_t pli_graph_tokens(const pli_setup *setup)
@@ -123,6 +124,20 @@ static uint64_t embedding_rows(uint64_t generation, uint64_t copies)
     return looked_up + given * (generation & PLI_GEN_EVERY_INPUT ? copies : 1);
 }
 
+uint64_t pli_batch_cells(pli_calc *calc, const pli_setup *setup)
+{
+    bool padded = setup->generation->flags & PLI_GEN_PADDED_BATCH;
+    uint64_t tokens = pli_graph_tokens(setup);
+    return padded ? pli_padded(calc, tokens, BATCH_PADDING) : tokens;
+}
+
+static uint64_t batch_masks(pli_calc *calc, const pli_shape *shape, const pli_setup *setup)
+{
+    uint64_t elements = pli_times(calc, pli_batch_cells(calc, setup), pli_graph_tokens(setup));
+    return pli_times(calc, shape->window ? 2 : 1,
+                     input_of(calc, elements, pli_mask_element(setup)));
+}
+
 static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                             const pli_sites *sites, const pli_plan *plan)
 {
@@ -137,8 +152,9 @@ static uint64_t host_inputs(pli_calc *calc, const pli_shape *shape, const pli_se
         bytes = pli_plus(calc, bytes, input_of(calc, tokens, sizeof(int32_t)));
     if (flags & PLI_ARCH_THIRD_INPUT)
         bytes = pli_plus(calc, bytes, input_of(calc, tokens, sizeof(int32_t)));
-    if (shape->has_head)
-        bytes = pli_plus(calc, bytes, input_of(calc, pli_output_rows(setup), sizeof(int32_t)));
+    bytes = pli_plus(calc, bytes, input_of(calc, pli_output_rows(setup), sizeof(int32_t)));
+    if (flags & PLI_ARCH_NO_CACHE)
+        bytes = pli_plus(calc, bytes, batch_masks(calc, shape, setup));
     for (size_t i = 0; i < plan->cache_count; i++)
         bytes = pli_plus(calc, bytes, cache_inputs(calc, shape, setup, &plan->cache[i]));
     uint64_t copies = pli_is_pipelined(shape, setup, sites) ? PLI_PIPELINE_COPIES : 1;
@@ -189,7 +205,8 @@ static uint64_t recurrent_width(pli_calc *calc, const pli_shape *shape)
                     pli_times(calc, 3, shape->state_conv / taps));
 }
 
-static widths widths_of(pli_calc *calc, const pli_shape *shape, const pli_plan *plan)
+static widths widths_of(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                        const pli_plan *plan)
 {
     widths w = {0};
     for (uint64_t il = 0; il < shape->run_layers; il++) {
@@ -216,6 +233,8 @@ static widths widths_of(pli_calc *calc, const pli_shape *shape, const pli_plan *
                        pli_times(calc, 2, shape->state_conv));
     for (size_t i = 0; i < plan->cache_count; i++)
         w.cells = pli_plus(calc, w.cells, plan->cache[i].cells);
+    if (shape->arch->flags & PLI_ARCH_NO_CACHE)
+        w.cells = pli_times(calc, shape->window ? 2 : 1, pli_batch_cells(calc, setup));
     return w;
 }
 
@@ -327,7 +346,7 @@ static void bound_site(pli_calc *calc, const pli_shape *shape, const pli_setup *
 void pli_bound_compute(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                        const pli_sites *sites, pli_plan *plan)
 {
-    widths w = widths_of(calc, shape, plan);
+    widths w = widths_of(calc, shape, setup, plan);
     for (size_t i = 0; i <= sites->devices; i++) {
         plan->at[i].compute = 0;
         bound_site(calc, shape, setup, sites, &w, i, plan);

@@ -21,4 +21,7 @@ bool pli_is_pipelined(const pli_shape *shape, const pli_setup *setup, const pli_
 void pli_bound_compute(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
                        const pli_sites *sites, pli_plan *plan);
 
+/* Tokens of a batch that attention without a cache sees. */
+uint64_t pli_batch_cells(pli_calc *calc, const pli_setup *setup);
+
 #endif

@@ -324,10 +324,47 @@ pli_id pli_build_attention_of(pli_builder *b, pli_id query, pli_id key, pli_id v
     return pli_build_attention_gated(b, query, key, value, PLI_NO_NODE);
 }
 
+/* The batch's own keys or values as a cache would show them: padded where the generation pads. */
+static pli_id batch_rows(pli_builder *b, pli_id rows, uint64_t length, uint64_t heads)
+{
+    uint64_t cells = b->input[0].cells;
+    if (b->setup->generation->flags & PLI_GEN_PADDED_BATCH)
+        rows = pli_build_new(b, pli_dims_of(length, heads, cells), rows, PLI_NO_NODE);
+    rows = pli_build_view(b, rows, pli_dims_of(length, cells, heads));
+    if (!b->setup->flash)
+        return rows;
+    pli_id cast = pli_graph_add(b->graph, PLI_OP_PLAIN, pli_dims_of(length, cells, heads), 2);
+    pli_graph_source(b->graph, cast, rows);
+    return cast;
+}
+
+/* Over the batch itself: keys and values are not kept. */
+static pli_id attention_within(pli_builder *b, const pli_heads *h)
+{
+    const pli_layer *layer = &b->shape->layer[b->il];
+    const pli_cache_input *in = &b->input[layer->slides];
+    uint64_t dk = layer->key_length, dv = layer->value_length, kv = layer->heads_kv;
+    pli_graph_expand(b->graph, h->query);
+    pli_graph_expand(b->graph, h->key);
+    pli_graph_expand(b->graph, h->value);
+    pli_id keys = batch_rows(b, h->key, dk, kv), values = batch_rows(b, h->value, dv, kv);
+    if (!b->setup->flash) /* turned, for they do not lie so in a cache */
+        values = pli_build_new(b, pli_dims_of(in->cells, dv, kv), values, PLI_NO_NODE);
+    if (!b->setup->flash && b->setup->generation->flags & PLI_GEN_PADDED_BATCH)
+        pli_graph_expand(b->graph, values);
+    const pli_attention a = {.query = pli_build_queries(b, h->query, dk),
+                             .keys = keys,
+                             .values = values,
+                             .value_length = dv};
+    return pli_build_attend(b, &a, in);
+}
+
 pli_id pli_build_attention(pli_builder *b, pli_id x)
 {
     const pli_layer *layer = &b->shape->layer[b->il];
     pli_heads h = projected(b, x);
+    if (b->shape->arch->flags & PLI_ARCH_NO_CACHE)
+        return attention_within(b, &h);
     if (!pli_build_has(b, "attn_gate"))
         return pli_build_attention_of(b, h.query, h.key, h.value);
     uint64_t width = pli_build_columns(b, "attn_gate", layer->heads * layer->value_length);

@@ -81,15 +81,23 @@ static pli_id rotation_input(pli_builder *b, uint64_t rank)
     return id;
 }
 
+pli_id pli_build_places(pli_builder *b)
+{
+    if (b->places || !pli_model_tensor(b->shape->model, "position_embd.weight"))
+        return b->places;
+    pli_id table = pli_build_weight(b, "position_embd", "weight", PLI_OF_INPUT);
+    pli_build_position_input(b);
+    return b->places =
+               pli_build_op(b, PLI_OP_LOOKUP, pli_dims_of(b->shape->embedding, b->tokens, 1), table,
+                            b->positions);
+}
+
 pli_id pli_build_placed(pli_builder *b, pli_id id)
 {
     const pli_model *model = b->shape->model;
-    if (pli_model_tensor(model, "position_embd.weight")) {
-        pli_id table = pli_build_weight(b, "position_embd", "weight", PLI_OF_INPUT);
-        pli_dims dims = pli_dims_of(b->shape->embedding, b->tokens, 1);
-        id = pli_build_onto(b, id, pli_build_op(b, PLI_OP_LOOKUP, dims, table, b->positions));
-    }
-
+    pli_id places = pli_build_places(b);
+    if (places)
+        id = pli_build_onto(b, id, places);
     return pli_model_tensor(model, "token_embd_norm.weight")
                ? pli_build_norm(b, id, "token_embd_norm", PLI_OF_FIRST)
                : id;
@@ -118,6 +126,8 @@ void pli_build_cache_inputs(pli_builder *b)
 
 void pli_build_position_input(pli_builder *b)
 {
+    if (b->positions)
+        return;
     uint64_t sections = pli_model_layer_number(b->shape->model, "%s.rope.dimension_sections", 0, 0);
     uint64_t each = b->flags & PLI_GRAPH_SECTIONS && sections ? POSITION_SECTIONS : 1;
     b->positions = pli_build_input(b, each * b->tokens, sizeof(int32_t));
@@ -128,11 +138,29 @@ void pli_build_output_input(pli_builder *b)
     b->outputs = pli_build_input(b, pli_output_rows(b->setup), sizeof(int32_t));
 }
 
+/* What masks the batch from itself, where nothing is kept. */
+static void mask_inputs(pli_builder *b)
+{
+    for (size_t i = 0; i < (b->shape->window ? 2 : 1); i++) {
+        pli_cache_input *in = &b->input[i];
+        in->cells = pli_batch_cells(&b->graph->calc, b->setup);
+        uint64_t elements = pli_times(&b->graph->calc, in->cells, b->tokens);
+        in->mask = in->used = pli_build_input(b, elements, pli_mask_element(b->setup));
+        if (!b->setup->flash || pli_mask_element(b->setup) != F32)
+            continue;
+        in->used = pli_graph_add(b->graph, PLI_OP_PLAIN, pli_dims_of(in->cells, b->tokens, 1), 2);
+        pli_graph_source(b->graph, in->used, in->mask);
+    }
+}
+
 void pli_build_attention_inputs(pli_builder *b)
 {
     pli_build_position_input(b);
     pli_build_output_input(b);
-    pli_build_cache_inputs(b);
+    if (b->shape->arch->flags & PLI_ARCH_NO_CACHE)
+        mask_inputs(b);
+    else
+        pli_build_cache_inputs(b);
 }
 
 pli_id pli_build_wanted_rows(pli_builder *b, pli_id of)
@@ -181,6 +209,10 @@ static void logits(pli_builder *b, pli_id hidden, bool tied)
 {
     bool named_so = b->shape->arch->flags & PLI_ARCH_NORM_AT_OUTPUT;
     bool late = narrows_late(b);
+    if (b->flags & PLI_GRAPH_NORMED_BEFORE) {
+        pli_graph_expand(b->graph, hidden);
+        return;
+    }
     hidden = kept_hidden(b, hidden);
     pli_id id =
         pli_build_norm(b, hidden, named_so ? "token_embd_norm" : "output_norm", PLI_OF_OUTPUT);
@@ -189,6 +221,10 @@ static void logits(pli_builder *b, pli_id hidden, bool tied)
     b->graph->node[id].flags |= PLI_NODE_HELD; /* the embeddings, should they be asked for */
     if (b->flags & PLI_GRAPH_HIDDEN_SCALE)
         id = pli_build_onto(b, id, PLI_NO_NODE);
+    if (!b->shape->has_head) {
+        pli_graph_expand(b->graph, id);
+        return;
+    }
     if (late) {
         id = pli_build_wanted_rows(b, id);
         b->rows = pli_output_rows(b->setup);
@@ -260,6 +296,8 @@ bool pli_graph_build(pli_graph *graph, const pli_shape *shape, const pli_setup *
     uint64_t width = pli_model_number(shape->model, "%s.embedding_length_per_layer_input", 0);
     if (b.flags & PLI_GRAPH_TABLE_AHEAD && width)
         pli_build_table_rows(&b, width);
+    if (b.flags & PLI_GRAPH_NORMED_BEFORE && setup->generation->flags & PLI_GEN_PADDED_BATCH)
+        pli_graph_expand(graph, pli_build_places(&b));
     pli_id hidden = embeddings(&b);
     b.rows = b.tokens;
     template->inputs(&b);

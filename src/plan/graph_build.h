@@ -46,6 +46,8 @@
 #define PLI_GRAPH_FED_SCALES ((uint64_t)1 << 37)    /* ... and of a feed-forward's matrices */
 #define PLI_GRAPH_ROPE_AT_32 ((uint64_t)1 << 34)    /* only the model of 32 layers rotates */
 #define PLI_GRAPH_HIDDEN_KEPT ((uint64_t)1 << 40)   /* ... if the generation keeps it */
+#define PLI_GRAPH_NORMED_BEFORE ((uint64_t)1 << 38) /* the layers' results are normed, no more is */
+#define PLI_GRAPH_FIRST_BARE ((uint64_t)1 << 39) /* a layer without a norm's weight has no norm */
 
 #define PLI_GRAPH_MAX_EXPERTS 64u /* used for a token */
 
@@ -69,6 +71,7 @@ typedef struct pli_builder {
     uint64_t rows;   /* still worked on: tokens, after the last attention those with an output */
     pli_id positions, outputs;
     pli_id temperature;       /* a factor for each token's queries; or none */
+    pli_id places;            /* embeddings of the tokens' places; or none */
     pli_id scores;            /* of the experts, where they were taken before; or none */
     pli_id table_rows;        /* of the embeddings for each layer, not yet made a layer's */
     pli_id per_layer;         /* what each layer is told of its tokens; or none */
@@ -101,6 +104,7 @@ typedef struct pli_template {
 } pli_template;
 extern const pli_template pli_template_delta;
 extern const pli_template pli_template_arctic;
+extern const pli_template pli_template_bert;
 extern const pli_template pli_template_deci, pli_template_dense;
 extern const pli_template pli_template_gemma3n, pli_template_gemma4;
 extern const pli_template pli_template_kimi;
@@ -168,6 +172,7 @@ pli_id pli_build_part(pli_builder *b, pli_id of, pli_dims dims, uint64_t step1, 
 pli_id pli_build_slice(pli_builder *b, pli_id rows, pli_dims dims, uint64_t width);
 /* Of those weights of the layer the one that the file has, else the last. */
 const char *pli_build_either(const pli_builder *b, const char *first, const char *second);
+pli_id pli_build_places(pli_builder *b); /* b->places */
 /* The embedding of a token's place beside that of the token, and their norm, if there are any. */
 pli_id pli_build_placed(pli_builder *b, pli_id embedded);
 void pli_build_table_rows(pli_builder *b, uint64_t width); /* b->table_rows */

@@ -81,7 +81,8 @@ pli_id pli_build_layer(pli_builder *b, pli_id residual, pli_mixer mix)
     if (is_parallel(b))
         return parallel_layer(b, residual, mix);
     choose_ahead(b, residual);
-    pli_id x = b->flags & PLI_GRAPH_POST_ONLY
+    bool bare = b->flags & PLI_GRAPH_FIRST_BARE && !pli_build_has(b, "attn_norm");
+    pli_id x = b->flags & PLI_GRAPH_POST_ONLY || bare
                    ? residual
                    : pli_build_norm(b, residual, "attn_norm", PLI_OF_LAYER);
     pli_id id = mix(b, x);
@@ -145,7 +146,8 @@ bool pli_dense_fits(const pli_builder *b)
     if (shape->latent || (shape->experts && shape->experts_used == 0))
         return false;
     for (uint64_t il = 0; il < shape->run_layers; il++)
-        if (!shape->layer[il].cached || !shape->layer[il].heads_kv)
+        if (!(shape->layer[il].cached || shape->arch->flags & PLI_ARCH_NO_CACHE) ||
+            !shape->layer[il].heads_kv)
             return false;
     return has_weights(b);
 }

@@ -35,6 +35,8 @@
 #define PLI_GEN_EVERY_INPUT                                                                        \
     (1u << 12) /* a pipeline holds copies of inputs that nothing reads; splits take any number */
 #define PLI_GEN_FREE_SINKS (1u << 13) /* attention is not drawn to where its sinks lie */
+#define PLI_GEN_PADDED_BATCH                                                                       \
+    (1u << 27) /* attention without a cache pads keys and values to 256 tokens */
 #define PLI_GEN_MIXED_INPUT                                                                        \
     (1u << 14) /* a third kind of input is reserved: embeddings of some tokens among the others */
 #define PLI_GEN_FLAT_SCAN                                                                          \
