@@ -213,8 +213,9 @@ static void explain_parts(const explaining *e, size_t i)
                        pli_printf(e->arena, "vocabulary %" PRIu64 " x %" PRIu64 " sequences x 4 B",
                                   e->shape->vocabulary, e->setup->sequences));
     if (load->overhead)
-        (void)add_term(e, site->name, "driver and kernels", PLI_ESTIMATE, load->overhead,
-                       "the backend's own context, before the first tensor");
+        (void)add_term(
+            e, site->name, "driver and kernels", PLI_ESTIMATE, load->overhead,
+            "the backend's own context, and a layer's cache as f16 where it is another type");
 }
 
 static void explain_site(const explaining *e, size_t i)

@@ -1,4 +1,6 @@
 /* The second half of a plan: everything that depends on the context. */
+#include <string.h>
+
 #include "cache.h"
 #include "compute.h"
 #include "extras.h"
@@ -23,12 +25,49 @@ static uint64_t sum_of(pli_calc *calc, const pli_share *load)
     return sum;
 }
 
-static void add_up(pli_calc *calc, const pli_sites *sites, pli_plan *plan)
+static bool is_half(const pli_quant *type)
+{
+    return strcmp(type->name, "F16") == 0;
+}
+
+/* Flash attention of CUDA and HIP reads keys and values as f16: where the cache holds another type,
+ * those of a layer are copied beside it, a layer at a time (ggml-cuda/fattn.cu; once in the
+ * backend's pool, since September 2026 in the compute buffer). */
+static uint64_t copied_cache(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                             const pli_sites *sites, const pli_plan *plan, size_t site)
+{
+    uint64_t most = 0;
+    if (!setup->flash || !sites->at[site].backend->halves)
+        return 0;
+    for (size_t i = 0; i < plan->cache_count; i++) {
+        const pli_cache *cache = &plan->cache[i];
+        uint64_t tokens = pli_times(calc, cache->cells, cache->streams);
+        if (cache->kind != PLI_CACHE_FULL && cache->kind != PLI_CACHE_SLIDING)
+            continue;
+        for (uint64_t il = 0; il < shape->run_layers; il++) {
+            const pli_layer *layer = &shape->layer[il];
+            if (!layer->cached || layer->slides != cache->sliding ||
+                pli_layer_site(plan, sites, il) != site)
+                continue;
+            uint64_t width = is_half(setup->type_k) ? 0 : layer->key_width;
+            if (!shape->latent && !is_half(setup->type_v))
+                width = pli_plus(calc, width, layer->value_width);
+            most = pli_larger(most, pli_times(calc, pli_times(calc, width, 2), tokens));
+        }
+    }
+    return most;
+}
+
+static void add_up(pli_calc *calc, const pli_shape *shape, const pli_setup *setup,
+                   const pli_sites *sites, pli_plan *plan)
 {
     for (size_t i = 0; i <= sites->devices; i++) {
         pli_share *load = &plan->at[i];
         load->used = sum_of(calc, load);
         load->overhead = load->used ? PLI_MIB(sites->at[i].backend->context_mib) : 0;
+        if (i < sites->devices)
+            load->overhead =
+                pli_plus(calc, load->overhead, copied_cache(calc, shape, setup, sites, plan, i));
         load->used = pli_plus(calc, load->used, load->overhead);
     }
     plan->overflow = calc->overflow;
@@ -44,7 +83,7 @@ plim_status pli_place_stored(const pli_shape *shape, const pli_setup *setup, con
         load->compute = load->draft = load->projector = load->adapters = load->prompts = 0;
     }
     plan->at[sites->devices].output = output_bytes(&calc, shape, setup);
-    add_up(&calc, sites, plan);
+    add_up(&calc, shape, setup, sites, plan);
     return calc.overflow ? PLIM_LIMIT : PLIM_OK;
 }
 
@@ -62,7 +101,7 @@ plim_status pli_place_compute(const pli_shape *shape, const pli_setup *setup,
         if (load->compute_kind == PLI_EXACT && !setup->checked)
             load->compute_kind = PLI_ESTIMATE;
     }
-    add_up(&calc, sites, plan);
+    add_up(&calc, shape, setup, sites, plan);
     return calc.overflow ? PLIM_LIMIT : PLIM_OK;
 }
 

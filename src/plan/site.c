@@ -8,8 +8,9 @@
 #include "repack.h"
 
 static const pli_backend backends[] = {
-#define BACKEND(family, name, buffer, alignment, row_padding, context_mib, pipelines, exact)       \
-    {family, name, buffer, alignment, row_padding, context_mib, pipelines, exact},
+#define BACKEND(family, name, buffer, alignment, row_padding, context_mib, pipelines, exact,       \
+                halves)                                                                            \
+    {family, name, buffer, alignment, row_padding, context_mib, pipelines, exact, halves},
 #include "backends.def"
 #undef BACKEND
 };

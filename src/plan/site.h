@@ -11,6 +11,7 @@ typedef struct pli_backend {
     const char *family, *name, *buffer;
     uint64_t alignment, row_padding, context_mib;
     bool pipelines, exact;
+    bool halves; /* flash attention reads keys and values as f16 */
 } pli_backend;
 
 #define PLI_MAX_PLAN_DEVICES 16u /* the engine's own limit */

@@ -21,7 +21,7 @@ Does a model fit a machine? The machine is given by its memory.
                 output and norms   411.0 MiB  exact     as the file stores it, padded
               KV cache here         2.00 GiB  exact     of its layers, each tensor rounded up to 128 B
               compute buffers      132.0 MiB  exact     the engine's graph of 512 tokens, allocated as it would be
-              driver and kernels   320.0 MiB  estimate  the backend's own context, before the first tensor
+              driver and kernels   320.0 MiB  estimate  the backend's own context, and a layer's cache as f16 where it is another type
     host    in all                 331.8 MiB  exact     the sum of its parts
               weights              281.8 MiB  exact     input; each tensor a multiple of 32 B
                 embeddings         281.8 MiB  exact     as the file stores it, padded
@@ -49,7 +49,7 @@ It fits a warning's width, then does not:
     change                        verdict  context  what it does
     in IQ3_XXS                    passed     16384  the model in another quantization, 11.9 GiB
     -c 7680                       warning     7680  the largest context that stays under the line
-    -c 14592 -ctk q8_0 -ctv q8_0  warning    14592  the largest context with an 8-bit cache
+    -c 14080 -ctk q8_0 -ctv q8_0  warning    14080  the largest context with an 8-bit cache
     -ctk q4_0 -ctv q4_0           warning    16384  a 4-bit cache: 28 % of its size, at some loss
     -ngl 58                       warning    16384  the other layers stay on the host, slower
   [1]
@@ -63,10 +63,10 @@ Experts on the host, in the engine's words:
 Two cards share the layers; the command says so:
 
   $ plimsoll fit ../../examples/models/llama-3.3-70b-instruct-q4_k_m.gguf --on 'cuda:24GiB*2' -c 8192 -ts 1,1 -ctk q8_0 -ctv q8_0 | grep -vE '^ '
-  failed     cuda0 would be filled to 87 % of its budget; the line is at 85 % (it would still load)
+  failed     cuda0 would be filled to 88 % of its budget; the line is at 85 % (it would still load)
   model      Llama 3.3 70B Instruct, llama, Q4_K_M, 39.6 GiB
   run        llama.cpp@0.7.0, 8192 tokens, 4 slots, K q8_0, V q8_0
-  cuda0      21.0 GiB of 24.0 GiB, 41 layers, 87 %
+  cuda0      21.0 GiB of 24.0 GiB, 41 layers, 88 %
   cuda1      20.8 GiB of 24.0 GiB, 39 layers, 87 %
   host       758.0 MiB, 0 layers
   context    up to 1280 tokens under the line, 1024 recommended
@@ -108,3 +108,10 @@ The command speaks the engine's own dialect: since September 2026 --no-mmap is r
   start      llama-server -m ../../examples/models/qwen3-8b-q4_k_m.gguf -c 40960 --no-mmap
   $ plimsoll fit ../../examples/models/qwen3-8b-q4_k_m.gguf --on cpu -lm mmap | grep start
   start      llama-server -m ../../examples/models/qwen3-8b-q4_k_m.gguf -c 40960
+CUDA reads a cache of another type than f16 from a copy of one layer: 4 heads x 256 elements x 2 (keys, values) x 2 B x
+262144 tokens = 1 GiB, beside the driver's own 320 MiB (1336 MiB were measured for this model):
+
+  $ plimsoll fit qwen3.5-9b:q4_k_m --on cuda:48GiB -c 262144 -np 1 -ctk q8_0 -ctv q8_0 --explain | grep 'driver and'
+              driver and kernels      1.31 GiB  estimate  the backend's own context, and a layer's cache as f16 where it is another type
+  $ plimsoll fit qwen3.5-9b:q4_k_m --on cuda:48GiB -c 262144 -np 1 --explain | grep 'driver and'
+              driver and kernels     320.0 MiB  estimate  the backend's own context, and a layer's cache as f16 where it is another type
