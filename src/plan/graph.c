@@ -110,6 +110,29 @@ static bool replay(pli_graph *graph, const pli_shape *shape, const pli_setup *se
            pli_graph_allocate(graph, sites, peak) && !graph->calc.overflow;
 }
 
+/* Left to itself, the engine draws a graph of one token for each sequence and gives flash attention
+ * up where it would be computed elsewhere than in the layer's own memory. */
+static bool gives_up_flash(pli_graph *graph, const pli_shape *shape, const pli_setup *setup,
+                           const pli_sites *sites, const pli_plan *plan)
+{
+    pli_setup one = *setup;
+    unsigned rhythm = graph->rhythm;
+    bool gives_up = false;
+    if (!setup->flash || setup->flash_given || !sites->devices || !plan->offloaded ||
+        !(setup->generation->flags & PLI_GEN_AUTO_SLOTS))
+        return false;
+    one.ubatch = one.batch = setup->sequences;
+    graph->rhythm = PLI_NO_RHYTHM;
+    clear(graph);
+    if (pli_graph_build(graph, shape, &one, sites, plan) &&
+        pli_graph_schedule(graph, &one, sites, 1))
+        for (uint32_t i = 1; i < graph->count; i++)
+            gives_up |= (graph->node[i].flags & PLI_NODE_FLASH) && graph->node[i].visited &&
+                        graph->node[i].site != graph->node[i].layer_site;
+    graph->rhythm = rhythm;
+    return gives_up;
+}
+
 static uint64_t mixed(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
@@ -131,7 +154,7 @@ static uint64_t key_of(const pli_shape *shape, const pli_setup *s)
                               pli_quant_index(s->type_v),
                               (uint64_t)s->flash | (uint64_t)s->unified << 1 |
                                   (uint64_t)s->swa_full << 2 | (uint64_t)s->kv_offload << 3 |
-                                  (uint64_t)s->op_offload << 4,
+                                  (uint64_t)s->op_offload << 4 | (uint64_t)s->flash_given << 5,
                               (uint64_t)s->split,
                               s->main_gpu,
                               s->share_count};
@@ -158,6 +181,16 @@ static void replay_anew(pli_graph *graph, const pli_shape *shape, const pli_setu
         graph->rhythm = 2;
 }
 
+/* Of a cache that was made for flash attention; without it a little more is copied than here. */
+static void replay_as_engine(pli_graph *graph, const pli_shape *shape, const pli_setup *setup,
+                             const pli_sites *sites, const pli_plan *plan, pli_replayed *out)
+{
+    pli_setup without = *setup;
+    without.flash = false;
+    out->estimated = gives_up_flash(graph, shape, setup, sites, plan);
+    replay_anew(graph, shape, out->estimated ? &without : setup, sites, plan, out);
+}
+
 bool pli_replay_compute(const pli_shape *shape, const pli_setup *setup, const pli_sites *sites,
                         pli_plan *plan)
 {
@@ -167,12 +200,13 @@ bool pli_replay_compute(const pli_shape *shape, const pli_setup *setup, const pl
     uint64_t key = key_of(shape, setup);
     pli_replayed *answer = &graph->kept[key % PLI_REPLAYS_KEPT];
     if (answer->key != key) {
-        replay_anew(graph, shape, setup, sites, plan, answer);
+        replay_as_engine(graph, shape, setup, sites, plan, answer);
         answer->key = key;
     }
     for (size_t i = 0; answer->done && i <= sites->devices; i++) {
         plan->at[i].compute = answer->peak[i];
-        plan->at[i].compute_kind = sites->at[i].backend->exact ? PLI_EXACT : PLI_ESTIMATE;
+        plan->at[i].compute_kind =
+            sites->at[i].backend->exact && !answer->estimated ? PLI_EXACT : PLI_ESTIMATE;
     }
     return answer->done;
 }

@@ -30,6 +30,7 @@ typedef enum pli_op {
 #define PLI_NODE_STORED 2u /* lies in a buffer that exists already: weights, caches */
 #define PLI_NODE_INPUT 4u  /* filled by the caller, on the host */
 #define PLI_NODE_HELD 8u   /* never freed, never taken over */
+#define PLI_NODE_FLASH 16u /* flash attention of a layer that lies at layer_site */
 
 typedef struct pli_dims {
     uint64_t n[3];
@@ -44,7 +45,7 @@ typedef struct pli_node {
     uint64_t rows;  /* how many the operation works on: decides whether lending it pays */
     uint64_t bytes; /* of its own memory */
     int site;
-    uint8_t op, flags;
+    uint8_t op, flags, layer_site;
     bool visited;
     /* while memory is allocated */
     bool allocated;
@@ -81,6 +82,7 @@ typedef struct pli_edge {
 typedef struct pli_replayed {
     uint64_t key; /* of everything that the graph depends on; 0: none */
     bool done;
+    bool estimated; /* by another graph than the one that was asked about */
     uint64_t peak[PLI_MAX_SITES];
 } pli_replayed;
 #define PLI_REPLAYS_KEPT 64u

@@ -186,6 +186,10 @@ static pli_id attend_flash(pli_builder *b, const pli_attention *a, const pli_cac
                              pli_dims_of(a->value_length, heads, b->tokens), a->query, a->keys);
     pli_graph_source(b->graph, id, a->values);
     pli_graph_source(b->graph, id, in->used);
+    if (id != PLI_NO_NODE) {
+        b->graph->node[id].flags |= PLI_NODE_FLASH;
+        b->graph->node[id].layer_site = (uint8_t)pli_layer_site(b->plan, b->sites, b->il);
+    }
     if (pli_build_has(b, "attn_sinks"))
         pli_graph_source(b->graph, id, pli_build_weight(b, "attn_sinks", "weight", PLI_OF_LAYER));
     if (!a->expand)

@@ -98,7 +98,7 @@ plim_status pli_place_compute(const pli_shape *shape, const pli_setup *setup,
     for (size_t i = 0; i <= sites->devices; i++) {
         pli_share *load = &plan->at[i];
         /* What a version between the known ones makes of the graph, nobody has checked. */
-        if (load->compute_kind == PLI_EXACT && !setup->checked)
+        if (load->compute_kind == PLI_EXACT && (!setup->checked || shape->scaled))
             load->compute_kind = PLI_ESTIMATE;
     }
     add_up(&calc, shape, setup, sites, plan);

@@ -236,6 +236,17 @@ static void set_kinds(pli_shape *shape)
     }
 }
 
+/* "blk.0.ffn_up.scale", "blk.0.ffn_up.input_scale" */
+static bool has_scales(const pli_model *model)
+{
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        pli_str name = pli_s(model->tensors[i].name);
+        if (pli_ends(name, ".scale") || pli_ends(name, ".input_scale"))
+            return true;
+    }
+    return false;
+}
+
 plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error *error,
                            pli_shape *shape)
 {
@@ -249,6 +260,7 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     shape->rotates = !(shape->arch->flags & PLI_ARCH_NO_POSITIONS) &&
                      (!(shape->arch->flags & PLI_ARCH_ROPE_SWITCH) ||
                       pli_model_flag(model, "%s.rope.scaling.finetuned", true));
+    shape->scaled = has_scales(model);
     shape->trained = pli_model_number(model, "%s.context_length", 0);
     shape->vocabulary = vocabulary_of(model);
     if (name.n == 0)

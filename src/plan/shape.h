@@ -55,7 +55,8 @@ typedef struct pli_shape {
     bool latent;                                 /* one latent row instead of keys and values */
     bool hybrid;                                 /* attention and recurrent layers */
     bool rotates;                                /* has positions for an input */
-    bool has_head;                               /* computes logits */
+    bool scaled;   /* matrices have factors of their own (NVFP4), not all of which are drawn */
+    bool has_head; /* computes logits */
     /* of any layer: it slides, has an indexer, compresses, keeps a state */
     bool any_slides, any_index, any_ratio, any_state;
     const char *lacking; /* first missing key without which only weights are known; or NULL */
