@@ -110,29 +110,6 @@ static bool replay(pli_graph *graph, const pli_shape *shape, const pli_setup *se
            pli_graph_allocate(graph, sites, peak) && !graph->calc.overflow;
 }
 
-/* Left to itself, the engine draws a graph of one token for each sequence and gives flash attention
- * up where it would be computed elsewhere than in the layer's own memory. */
-static bool gives_up_flash(pli_graph *graph, const pli_shape *shape, const pli_setup *setup,
-                           const pli_sites *sites, const pli_plan *plan)
-{
-    pli_setup one = *setup;
-    unsigned rhythm = graph->rhythm;
-    bool gives_up = false;
-    if (!setup->flash || setup->flash_given || !sites->devices || !plan->offloaded ||
-        !(setup->generation->flags & PLI_GEN_AUTO_SLOTS))
-        return false;
-    one.ubatch = one.batch = setup->sequences;
-    graph->rhythm = PLI_NO_RHYTHM;
-    clear(graph);
-    if (pli_graph_build(graph, shape, &one, sites, plan) &&
-        pli_graph_schedule(graph, &one, sites, 1))
-        for (uint32_t i = 1; i < graph->count; i++)
-            gives_up |= (graph->node[i].flags & PLI_NODE_FLASH) && graph->node[i].visited &&
-                        graph->node[i].site != graph->node[i].layer_site;
-    graph->rhythm = rhythm;
-    return gives_up;
-}
-
 static uint64_t mixed(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
@@ -179,6 +156,34 @@ static void replay_anew(pli_graph *graph, const pli_shape *shape, const pli_setu
     }
     if (graph->rhythm == PLI_NO_RHYTHM)
         graph->rhythm = 2;
+}
+
+/* Left to itself, the engine draws a graph of one token for each sequence and gives flash attention
+ * up where it would be computed elsewhere than in the layer's own memory. */
+static bool gives_up_flash(pli_graph *graph, const pli_shape *shape, const pli_setup *setup,
+                           const pli_sites *sites, const pli_plan *plan)
+{
+    pli_setup one = *setup;
+    bool gives_up = false, mixed = plan->first > 0 || !setup->kv_offload || setup->taken;
+    if (!setup->flash || setup->flash_given || !plan->offloaded || !mixed ||
+        !(setup->generation->flags & PLI_GEN_AUTO_SLOTS))
+        return false;
+    one.ubatch = one.batch = setup->sequences;
+    one.context = one.context_per_sequence = 0; /* no matter for what lies where */
+    uint64_t key = key_of(shape, &one);
+    if (graph->asked_key == key)
+        return graph->gives_up;
+    one.context = setup->context;
+    one.context_per_sequence = setup->context_per_sequence;
+    clear(graph);
+    if (pli_graph_build(graph, shape, &one, sites, plan) &&
+        pli_graph_schedule(graph, &one, sites, 1))
+        for (uint32_t i = 1; i < graph->count; i++)
+            gives_up |= (graph->node[i].flags & PLI_NODE_FLASH) && graph->node[i].visited &&
+                        graph->node[i].site != graph->node[i].layer_site;
+    graph->asked_key = key;
+    graph->gives_up = gives_up;
+    return gives_up;
 }
 
 /* Of a cache that was made for flash attention; without it a little more is copied than here. */

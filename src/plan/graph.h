@@ -98,7 +98,9 @@ typedef struct pli_graph {
     pli_edge *edge; /* of the layers drawn */
     uint64_t *look; /* of all layers: equal for those that are drawn alike */
     uint32_t edges;
-    uint32_t drawn;   /* nodes; those that follow are copies */
+    uint32_t drawn;     /* nodes; those that follow are copies */
+    uint64_t asked_key; /* for which it is known whether flash attention is given up */
+    bool gives_up;
     unsigned rhythm;  /* periods of layers in which the allocator repeats itself */
     bool unlike;      /* layers were left out that would have mattered */
     unsigned replays; /* done so far: a test counts them */
