@@ -1,10 +1,11 @@
 /* What a model's header costs: plim_model_open() on a GGUF file of 724 tensors and a vocabulary of
  * 128,256 tokens, their merges, scores and types (the size of a Llama 3.3 70B's header), against
- * reading the same bytes bare.
+ * reading the same bytes bare; and how that grows with the header, from a quarter to four times of
+ * it.
  *
  *   bench_model [ROUNDS]
  *
- * Both are timed in turn, ROUNDS times (default 200); medians of processor time are printed. */
+ * All are timed in turn, ROUNDS times (default 200); medians of processor time are printed. */
 #include <plimsoll/plimsoll.h>
 
 #include <fcntl.h>
@@ -15,6 +16,10 @@
 #include <unistd.h>
 
 enum { TENSORS = 724, TOKENS = 128256, MERGES = 280147 };
+
+/* Headers of this many quarters of that. */
+static const unsigned quarters[] = {1, 2, 4, 8, 16};
+enum { HEADERS = sizeof quarters / sizeof *quarters, WHOLE = 2 };
 
 static uint64_t now_ns(void)
 {
@@ -45,33 +50,41 @@ static void put_array(FILE *f, const char *key, unsigned type, uint64_t count)
     put(f, 8, count);
 }
 
-static bool write_model(const char *path)
+static void put_vocabulary(FILE *f, unsigned tokens, unsigned merges)
 {
     char text[64];
+    put_array(f, "tokenizer.ggml.tokens", 8, tokens);
+    for (unsigned i = 0; i < tokens; i++) {
+        (void)snprintf(text, sizeof text, "tok%u", i);
+        put_text(f, text);
+    }
+    put_array(f, "tokenizer.ggml.merges", 8, merges);
+    for (unsigned i = 0; i < merges; i++) {
+        (void)snprintf(text, sizeof text, "a b%u", i);
+        put_text(f, text);
+    }
+    put_array(f, "tokenizer.ggml.scores", 6, tokens);
+    for (unsigned i = 0; i < tokens; i++)
+        put(f, 4, 0);
+    put_array(f, "tokenizer.ggml.token_type", 5, tokens);
+    for (unsigned i = 0; i < tokens; i++)
+        put(f, 4, 1);
+}
+
+/* The header's bytes; 0: it could not be written. */
+static long write_model(const char *path, unsigned quarter)
+{
+    char text[64];
+    unsigned tensors = TENSORS * quarter / 4;
     FILE *f = fopen(path, "wb");
     if (!f)
-        return false;
+        return 0;
     (void)fputs("GGUF", f);
     put(f, 4, 3);
-    put(f, 8, TENSORS);
+    put(f, 8, tensors);
     put(f, 8, 4);
-    put_array(f, "tokenizer.ggml.tokens", 8, TOKENS);
-    for (int i = 0; i < TOKENS; i++) {
-        (void)snprintf(text, sizeof text, "tok%d", i);
-        put_text(f, text);
-    }
-    put_array(f, "tokenizer.ggml.merges", 8, MERGES);
-    for (int i = 0; i < MERGES; i++) {
-        (void)snprintf(text, sizeof text, "a b%d", i);
-        put_text(f, text);
-    }
-    put_array(f, "tokenizer.ggml.scores", 6, TOKENS);
-    for (int i = 0; i < TOKENS; i++)
-        put(f, 4, 0);
-    put_array(f, "tokenizer.ggml.token_type", 5, TOKENS);
-    for (int i = 0; i < TOKENS; i++)
-        put(f, 4, 1);
-    for (unsigned i = 0; i < TENSORS; i++) {
+    put_vocabulary(f, TOKENS / 4 * quarter, MERGES / 4 * quarter);
+    for (unsigned i = 0; i < tensors; i++) {
         (void)snprintf(text, sizeof text, "blk.%u.ffn_down.weight", i);
         put_text(f, text);
         put(f, 4, 2);
@@ -80,7 +93,8 @@ static bool write_model(const char *path)
         put(f, 4, 12);
         put(f, 8, (uint64_t)i * 32 * 144);
     }
-    return fclose(f) == 0;
+    long bytes = ftell(f);
+    return fclose(f) == 0 ? bytes : 0;
 }
 
 /* ---- both ways ------------------------------------------------------------------------------- */
@@ -118,27 +132,58 @@ static double median_us(uint64_t *times, size_t count)
     return (double)times[count / 2] / 1000;
 }
 
+typedef struct header {
+    char path[32];
+    long bytes;
+    uint64_t *bare, *opened; /* of each round */
+} header;
+
+static bool make(header *h, unsigned quarter, size_t count)
+{
+    (void)snprintf(h->path, sizeof h->path, "/tmp/plimsoll-bench-XXXXXX");
+    int fd = mkstemp(h->path);
+    h->bare = calloc(count, sizeof *h->bare);
+    h->opened = calloc(count, sizeof *h->opened);
+    if (fd < 0)
+        return false;
+    h->bytes = write_model(h->path, quarter);
+    return close(fd) == 0 && h->bytes && h->bare && h->opened;
+}
+
+static void print(header *headers, size_t count)
+{
+    double opened[HEADERS], bare = median_us(headers[WHOLE].bare, count);
+    for (size_t i = 0; i < HEADERS; i++)
+        opened[i] = median_us(headers[i].opened, count);
+    printf("%10.1f us  plim_model_open(), %d tensors, %d tokens\n", opened[WHOLE], TENSORS, TOKENS);
+    printf("%10.1f us  its bytes bare\n", bare);
+    for (size_t i = 0; i < HEADERS; i++)
+        printf("%10.2f     times that for %.2f times its bytes\n", opened[i] / opened[WHOLE],
+               (double)headers[i].bytes / (double)headers[WHOLE].bytes);
+}
+
 int main(int argc, char **argv)
 {
-    char path[] = "/tmp/plimsoll-bench-XXXXXX";
+    static header headers[HEADERS];
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 200;
     size_t count = rounds > 0 ? (size_t)rounds : 1;
-    uint64_t *bare = calloc(count, sizeof *bare), *opened = calloc(count, sizeof *opened);
     plimsoll *context;
-    int fd = mkstemp(path);
-    if (fd < 0 || !bare || !opened || !write_model(path) || plim_open(NULL, &context) != PLIM_OK)
-        return 1;
-    for (size_t i = 0; i < count; i++) {
-        bare[i] = time_bare(path);
-        opened[i] = time_open(context, path);
+    bool good = plim_open(NULL, &context) == PLIM_OK;
+    for (size_t i = 0; i < HEADERS; i++)
+        good = good && make(&headers[i], quarters[i], count);
+    for (size_t round = 0; good && round < count; round++)
+        for (size_t i = 0; i < HEADERS; i++) {
+            headers[i].bare[round] = time_bare(headers[i].path);
+            headers[i].opened[round] = time_open(context, headers[i].path);
+        }
+    if (good)
+        print(headers, count);
+    for (size_t i = 0; i < HEADERS; i++) {
+        (void)unlink(headers[i].path);
+        free(headers[i].bare);
+        free(headers[i].opened);
     }
-    (void)unlink(path);
-    (void)close(fd);
-    double b = median_us(bare, count), o = median_us(opened, count);
-    printf("%10.1f us  plim_model_open(), %d tensors, %d tokens\n", o, TENSORS, TOKENS);
-    printf("%10.1f us  its bytes bare\n", b);
-    plim_close(context);
-    free(bare);
-    free(opened);
-    return 0;
+    if (good)
+        plim_close(context);
+    return good ? 0 : 1;
 }
