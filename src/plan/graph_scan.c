@@ -166,6 +166,8 @@ static bool has_weights(const pli_builder *b)
     pli_builder at = *b;
     while (at.il < b->shape->run_layers && !b->shape->layer[at.il].recurrent)
         at.il++;
+    if (at.il == b->shape->run_layers)
+        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!pli_build_has(&at, names[i]))
             return false;
