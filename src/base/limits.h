@@ -31,6 +31,7 @@
 #define PLI_MAX_TENSOR_NAME 1024u /* ggml's own limit is 63, that of its descendants 127 */
 #define PLI_MAX_MODEL_SPLITS 10000u
 #define PLI_MAX_LAYERS 100000u
+#define PLI_MAX_PLAN_LAYERS 512u /* llama.cpp's own limit (LLAMA_MAX_LAYERS) */
 #define PLI_MAX_LOG (64u << 20) /* of an engine's log: a load stands at its beginning */
 
 #endif

@@ -272,10 +272,10 @@ plim_status pli_shape_read(pli_arena *arena, const pli_model *model, plim_error 
     if (shape->lacking)
         return PLIM_OK;
     shape->layers = pli_arch_layers(shape->arch, model);
-    if (shape->layers > PLI_MAX_LAYERS)
+    if (shape->layers > PLI_MAX_PLAN_LAYERS)
         return pli_fail(error, PLIM_LIMIT, model->path, PLIM_NO_OFFSET,
-                        "the header says %llu layers; at most %u are read",
-                        (unsigned long long)shape->layers, PLI_MAX_LAYERS);
+                        "the header says %llu layers; the engine loads at most %u",
+                        (unsigned long long)shape->layers, PLI_MAX_PLAN_LAYERS);
     shape->layer = pli_alloc_array(arena, shape->layers, sizeof *shape->layer);
     if (!shape->layer)
         return pli_fail(error, PLIM_NOMEM, model->path, PLIM_NO_OFFSET, "out of memory");
