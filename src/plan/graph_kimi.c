@@ -126,7 +126,8 @@ static bool fits(const pli_builder *b)
     const pli_shape *shape = b->shape;
     uint64_t kernel = kernel_of(b), head = head_of(b);
     if (!(b->setup->generation->flags & PLI_GEN_FUSED_DELTA) || !shape->latent ||
-        !pli_latent_fits(b) || kernel < 2 || kernel > UINT16_MAX || head == 0 || head > UINT16_MAX)
+        !pli_latent_fits(b) || kernel < 2 || kernel > UINT16_MAX || head == 0 ||
+        head > UINT16_MAX || (shape->experts && shape->experts_used < 2))
         return false;
     for (uint64_t il = 0; il < shape->run_layers; il++)
         if (shape->layer[il].recurrent == shape->layer[il].attends)
