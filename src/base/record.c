@@ -55,6 +55,21 @@ bool pli_items_add(pli_arena *arena, plim_items *list, const void *item)
     return true;
 }
 
+bool pli_strs_add(pli_arena *arena, plim_strs *list, const char *text)
+{
+    union {
+        const char *const *in;
+        const char **out;
+    } items = {.in = list->items};
+    items.out = pli_grow_array(arena, items.out, list->count, sizeof *items.out);
+    if (!items.out || !text)
+        return false;
+    items.out[list->count] = text;
+    list->items = items.out;
+    list->count++;
+    return true;
+}
+
 static size_t type_size(plim_type type)
 {
     static const size_t sizes[] = {

@@ -37,6 +37,10 @@ void pli_unmark(plim_head *head, unsigned field);
  * memory. */
 bool pli_items_add(pli_arena *arena, plim_items *list, const void *item);
 
+/* Appends a text (in the arena or static); the list's own known bit is the caller's. False when out
+ * of memory, of which a NULL text is a sign. */
+bool pli_strs_add(pli_arena *arena, plim_strs *list, const char *text);
+
 /* Copies what is known in `from` and unknown in `to`, with its source. Both are of this record;
  * lists and records inside are shared, not copied. */
 void pli_record_fill(const plim_record *record, void *to, const void *from);

@@ -45,20 +45,12 @@ plim_items plim_model_tensors(const plim_model *model)
 
 void pli_model_misses(pli_model *model, const char *format, ...)
 {
-    union {
-        const char *const *in;
-        const char **out;
-    } items = {.in = model->pub.missing.items};
-    size_t count = model->pub.missing.count;
     va_list args;
     va_start(args, format);
     const char *text = pli_vprintf(model->arena, format, args);
     va_end(args);
-    items.out = pli_grow_array(model->arena, items.out, count, sizeof *items.out);
-    if (!text || !items.out)
-        return;
-    items.out[count] = text;
-    PLI_SET(model, &model->pub, missing, ((plim_strs){items.out, count + 1}), NULL);
+    if (pli_strs_add(model->arena, &model->pub.missing, text))
+        pli_mark(&model->pub.head, PLIM_F_model_missing, NULL);
 }
 
 static int by_name(const void *a, const void *b)

@@ -18,14 +18,8 @@ typedef struct check_result {
 
 static void miss(pli_check *c, const char *text)
 {
-    plim_strs *list = &c->check->missing;
-    const char **items = pli_alloc_array(c->arena, list->count + 1, sizeof *items);
-    if (!items || !text)
-        return;
-    for (size_t i = 0; i < list->count; i++)
-        items[i] = list->items[i];
-    items[list->count] = text;
-    PLI_SET(check, c->check, missing, ((plim_strs){items, list->count + 1}), NULL);
+    if (pli_strs_add(c->arena, &c->check->missing, text))
+        pli_mark(&c->check->head, PLIM_F_check_missing, NULL);
 }
 
 /* ---- the log's devices as a machine ---------------------------------------------------------- */

@@ -132,39 +132,30 @@ static const char *reason_of(fitting *f)
     return pli_printf(f->arena, "%s is filled to %s of its budget", worst->name, u);
 }
 
-static const char *add_missing(fitting *f, plim_strs *list, const char *text)
-{
-    const char **items = pli_alloc_array(f->arena, list->count + 1, sizeof *items);
-    if (!items || !text)
-        return NULL;
-    for (size_t i = 0; i < list->count; i++)
-        items[i] = list->items[i];
-    items[list->count] = text;
-    *list = (plim_strs){items, list->count + 1};
-    return text;
-}
-
 static void write_missing(fitting *f)
 {
     plim_strs list = {NULL, 0};
     const char *name =
         PLIM_KNOWN(model, &f->model->pub, architecture) ? f->model->pub.architecture : "?";
     if (f->shape.lacking)
-        add_missing(f, &list, pli_printf(f->arena, "the model's %s", f->shape.lacking));
+        (void)pli_strs_add(f->arena, &list,
+                           pli_printf(f->arena, "the model's %s", f->shape.lacking));
     else if (f->shape.arch->flags & PLI_ARCH_UNKNOWN)
-        add_missing(
-            f, &list,
+        (void)pli_strs_add(
+            f->arena, &list,
             pli_printf(f->arena, "architecture %s: judged as plain grouped-query attention", name));
     else if (f->shape.arch->flags & PLI_ARCH_INEXACT)
-        add_missing(f, &list, pli_printf(f->arena, "cache rules of architecture %s", name));
+        (void)pli_strs_add(f->arena, &list,
+                           pli_printf(f->arena, "cache rules of architecture %s", name));
     if (f->sites.left_out)
-        add_missing(f, &list,
-                    pli_printf(f->arena, "%zu devices beyond the engine's limit of %u",
-                               f->sites.left_out, PLI_MAX_PLAN_DEVICES));
+        (void)pli_strs_add(f->arena, &list,
+                           pli_printf(f->arena, "%zu devices beyond the engine's limit of %u",
+                                      f->sites.left_out, PLI_MAX_PLAN_DEVICES));
     for (size_t i = 0; i <= f->sites.devices; i++)
         if (pli_needed(&f->plan, &f->sites, i) && !f->sites.at[i].budget_known &&
             !f->sites.at[i].unlimited)
-            add_missing(f, &list, pli_printf(f->arena, "free memory of %s", f->sites.at[i].name));
+            (void)pli_strs_add(f->arena, &list,
+                               pli_printf(f->arena, "free memory of %s", f->sites.at[i].name));
     if (list.count)
         PLI_SET(fit, f->fit, missing, list, NULL);
 }
