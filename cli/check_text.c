@@ -7,7 +7,7 @@
 #include "table.h"
 #include "text.h"
 
-enum { LABEL_WIDTH = 10, MAX_LINE = 4096 };
+enum { MAX_LINE = 4096 };
 
 static const cli_column columns[] = {
     {"term", "{term}", CLI_LEFT, CLI_FIXED},
@@ -30,11 +30,8 @@ static void print_line(cli_term term, const char *label, const char *template,
     char text[MAX_LINE];
     if (!cli_fill(text, sizeof text, template, &plim_record_check, check))
         return;
-    cli_paint(term, CLI_BOLD);
-    (void)printf("%-*s", LABEL_WIDTH, label);
-    cli_paint(term, CLI_PLAIN);
-    (void)putchar(' ');
-    cli_wrap(stdout, text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, term.width);
+    cli_label(term, label);
+    cli_wrap(stdout, text, CLI_LABEL_WIDTH + 1, CLI_LABEL_WIDTH + 1, term.width);
 }
 
 void cli_check_text(cli_term term, const plim_check *check)
@@ -47,7 +44,7 @@ void cli_check_text(cli_term term, const plim_check *check)
                check);
     print_line(term, "agreement", "{same} as printed[, {differing+} not]", check);
     for (size_t i = 0; i < check->missing.count; i++)
-        (void)printf("%-*s %s\n", LABEL_WIDTH, i ? "" : "not known", check->missing.items[i]);
+        (void)printf("%-*s %s\n", CLI_LABEL_WIDTH, i ? "" : "not known", check->missing.items[i]);
     (void)putchar('\n');
     cli_check_terms(term, 0, check);
 }

@@ -7,7 +7,7 @@
 #include "table.h"
 #include "text.h"
 
-enum { LABEL_WIDTH = 10, MAX_LINE = 4096, MAX_KEY = 256 };
+enum { MAX_LINE = 4096, MAX_KEY = 256 };
 
 struct model_args {
     bool tensors, metadata;
@@ -41,11 +41,8 @@ static const cli_column tensor_columns[] = {
 
 static void print_line(cli_term term, const char *label, const char *text)
 {
-    cli_paint(term, CLI_BOLD);
-    (void)printf("%-*s", LABEL_WIDTH, label);
-    cli_paint(term, CLI_PLAIN);
-    (void)putchar(' ');
-    cli_wrap(stdout, text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, term.width);
+    cli_label(term, label);
+    cli_wrap(stdout, text, CLI_LABEL_WIDTH + 1, CLI_LABEL_WIDTH + 1, term.width);
 }
 
 /* 8030261248 is "8.03 billion". */

@@ -8,7 +8,7 @@
 #include "report.h"
 #include "text.h"
 
-enum { LABEL_WIDTH = 10, BAR_WIDTH = 40, MAX_LINE = 4096 };
+enum { BAR_WIDTH = 40, MAX_LINE = 4096 };
 
 struct line {
     const char *label, *template;
@@ -19,14 +19,6 @@ static const struct line lines[] = {
 #undef LINE
 };
 
-static void print_label(cli_term term, const char *label)
-{
-    cli_paint(term, CLI_BOLD);
-    (void)printf("%-*s", LABEL_WIDTH, label);
-    cli_paint(term, CLI_PLAIN);
-    (void)putchar(' ');
-}
-
 /* Behind the label: taken, and usable. */
 static void print_memory_bar(cli_term term, const plim_machine *machine)
 {
@@ -36,7 +28,7 @@ static void print_memory_bar(cli_term term, const plim_machine *machine)
         return;
     cli_part taken = {memory->total_bytes - memory->usable_bytes, CLI_FIRST};
     cli_bar bar = {memory->total_bytes, &taken, 1, NULL, 0, BAR_WIDTH};
-    print_label(term, "");
+    cli_label(term, "");
     cli_bar_draw(term, &bar);
     (void)putchar('\n');
 }
@@ -50,8 +42,8 @@ static bool print_lines(cli_term term, const plim_machine *machine)
         if (!cli_fill(text, sizeof text, line->template, &plim_record_machine, machine))
             continue;
         bool begins = strcmp(label, line->label) != 0;
-        print_label(term, begins ? line->label : "");
-        cli_wrap(stdout, text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, term.width);
+        cli_label(term, begins ? line->label : "");
+        cli_wrap(stdout, text, CLI_LABEL_WIDTH + 1, CLI_LABEL_WIDTH + 1, term.width);
         if (begins && strcmp(line->label, "memory") == 0)
             print_memory_bar(term, machine);
         label = line->label;

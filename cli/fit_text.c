@@ -7,15 +7,7 @@
 #include "paint.h"
 #include "text.h"
 
-enum { LABEL_WIDTH = 10, BAR_WIDTH = 50 };
-
-static void print_label(cli_term term, const char *label)
-{
-    cli_paint(term, CLI_BOLD);
-    (void)printf("%-*s", LABEL_WIDTH, label);
-    cli_paint(term, CLI_PLAIN);
-    (void)putchar(' ');
-}
+enum { BAR_WIDTH = 50 };
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
@@ -30,11 +22,11 @@ static void print_verdict(cli_term term, const plim_fit *fit)
         if (strcmp(fit->verdict, marks[i].verdict) == 0)
             style = marks[i].style;
     cli_paint(term, style);
-    (void)printf("%-*s", LABEL_WIDTH, fit->verdict);
+    (void)printf("%-*s", CLI_LABEL_WIDTH, fit->verdict);
     cli_paint(term, CLI_PLAIN);
     (void)putchar(' ');
-    cli_wrap(stdout, PLIM_KNOWN(fit, fit, reason) ? fit->reason : "", LABEL_WIDTH + 1,
-             LABEL_WIDTH + 1, term.width);
+    cli_wrap(stdout, PLIM_KNOWN(fit, fit, reason) ? fit->reason : "", CLI_LABEL_WIDTH + 1,
+             CLI_LABEL_WIDTH + 1, term.width);
 }
 
 /* ---- the load lines -------------------------------------------------------------------------- */
@@ -46,14 +38,14 @@ static void print_bar(cli_term term, const plim_placement *p, const double marks
 {
     uint64_t bytes[CLI_FIT_PARTS];
     cli_part drawn[CLI_FIT_PARTS];
-    unsigned room = term.width && term.width < BAR_WIDTH + LABEL_WIDTH + 4
-                        ? term.width > LABEL_WIDTH + 14 ? term.width - LABEL_WIDTH - 4 : 10
+    unsigned room = term.width && term.width < BAR_WIDTH + CLI_LABEL_WIDTH + 4
+                        ? term.width > CLI_LABEL_WIDTH + 14 ? term.width - CLI_LABEL_WIDTH - 4 : 10
                         : BAR_WIDTH;
     cli_fit_parts(p, bytes);
     for (size_t i = 0; i < CLI_FIT_PARTS; i++)
         drawn[i] = (cli_part){bytes[i], styles[i]};
     cli_bar bar = {p->budget_bytes, drawn, CLI_FIT_PARTS, marks, 2, room};
-    print_label(term, "");
+    cli_label(term, "");
     cli_bar_draw(term, &bar);
     (void)putchar('\n');
 }
@@ -62,7 +54,7 @@ static void print_place(cli_term term, const plim_placement *p, const double mar
 {
     char text[CLI_FIT_MAX_TEXT];
     cli_fit_place_text(p, text, sizeof text);
-    print_label(term, p->device);
+    cli_label(term, p->device);
     (void)printf("%s\n", text);
     if (PLIM_KNOWN(placement, p, budget_bytes) && p->budget_bytes)
         print_bar(term, p, marks);
@@ -79,7 +71,7 @@ static void print_legend(cli_term term, const plim_fit *fit)
         for (size_t k = 0; k < CLI_FIT_PARTS; k++)
             sums[k] += bytes[k];
     }
-    print_label(term, "");
+    cli_label(term, "");
     for (size_t k = 0; k < CLI_FIT_PARTS; k++) {
         if (!sums[k])
             continue;
@@ -112,8 +104,8 @@ static void print_lines(cli_term term, const plim_fit *fit, cli_fit_half half, b
     for (size_t i = 0; cli_fit_line(fit, half, i, explain, &label, text, sizeof text); i++) {
         if (!*text)
             continue;
-        print_label(term, label);
-        cli_wrap(stdout, text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, term.width);
+        cli_label(term, label);
+        cli_wrap(stdout, text, CLI_LABEL_WIDTH + 1, CLI_LABEL_WIDTH + 1, term.width);
     }
 }
 

@@ -13,6 +13,14 @@ void cli_paint(cli_term term, cli_style style)
         (void)printf("\x1b[%sm", codes[style]);
 }
 
+void cli_label(cli_term term, const char *label)
+{
+    cli_paint(term, CLI_BOLD);
+    (void)printf("%-*s", CLI_LABEL_WIDTH, label);
+    cli_paint(term, CLI_PLAIN);
+    (void)putchar(' ');
+}
+
 const char *cli_bar_sign(cli_term term, size_t i)
 {
     static const char *const ascii[] = {"#", "=", "+", "-", "~"};

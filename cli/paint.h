@@ -23,6 +23,10 @@ typedef enum cli_style {
 /* Switches the style of stdout, where it has colour. */
 void cli_paint(cli_term term, cli_style style);
 
+enum { CLI_LABEL_WIDTH = 10 };
+/* Prints the label of a line in bold, CLI_LABEL_WIDTH columns wide, and a space. */
+void cli_label(cli_term term, const char *label);
+
 typedef struct cli_part { /* of a bar */
     uint64_t bytes;
     cli_style style;
